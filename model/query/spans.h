@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#pragma once
+
+#include "model/store/trace.h"
+
+#include <vector>
+
+namespace warpline {
+
+/// Something to paint in a lane: one slice, or several that are too narrow to tell apart.
+struct Span {
+    TimeNs start = 0; ///< of the first slice in it
+    TimeNs end = 0;   ///< of the last slice in it
+    SliceId slice;    ///< the slice, or the longest of those in it
+    std::uint32_t count = 0;
+    TimeNs busy = 0; ///< sum of the durations in it; a lane's slices do not overlap, so at most end - start
+};
+
+/// Indexes a trace for painting at any zoom: for each lane, the longest slice and the time covered over runs
+/// of rows, in steps of sixteen. Built once a trace, read from any thread. About 1.6 bytes a slice.
+class SpanIndex {
+  public:
+    explicit SpanIndex(TracePtr trace);
+
+    /// The spans of a lane in `range`, in order. `pixels` is the width that range is drawn on, in device
+    /// pixels: slices at least one pixel wide come alone, narrower neighbours that fall into the same pixel
+    /// come together. At most two spans a pixel; the cost follows pixels, not slices. Appends to `out`.
+    void spans(LaneId lane, TimeRange range, int pixels, std::vector<Span>& out) const;
+
+    /// The longest slice of rows [begin, end), which lie in one lane; end > begin.
+    [[nodiscard]] std::uint32_t longest(std::uint32_t begin, std::uint32_t end) const;
+    /// Sum of the durations of rows [begin, end) of one lane.
+    [[nodiscard]] TimeNs busy(std::uint32_t begin, std::uint32_t end) const;
+
+    [[nodiscard]] const Trace& trace() const { return *m_trace; }
+    [[nodiscard]] const TracePtr& tracePtr() const { return m_trace; }
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    TracePtr m_trace;
+    std::vector<Column<std::uint32_t>> m_longest; ///< level k: the longest row of each run of 16^(k+1) rows
+    Column<TimeNs> m_sum;                         ///< durations summed up to each sixteenth row
+};
+
+/// Rows [first, second) of a lane that show in the range.
+std::pair<std::uint32_t, std::uint32_t> rowsIn(const Trace& trace, const Lane& lane, TimeRange range);
+
+/// The slice of a lane at `t`, or the nearest one whose edge is within `slack`; none where there is nothing.
+SliceId hitTest(const Trace& trace, LaneId lane, TimeNs t, TimeNs slack);
+
+/// The slice after or before `s` in its lane; none at the ends.
+SliceId nextInLane(const Trace& trace, SliceId s);
+SliceId previousInLane(const Trace& trace, SliceId s);
+/// The child that starts first, or none.
+SliceId firstChild(const Trace& trace, SliceId s);
+/// The slice of the same name that starts next (or last) in time, in any track of the same kind; none at the
+/// ends.
+SliceId nextOfName(const Trace& trace, SliceId s);
+SliceId previousOfName(const Trace& trace, SliceId s);
+
+/// What the arrows lead to and from: launch, op, forward and flow links of a slice.
+struct LinkedSlice {
+    enum class Kind { Launch, Op, Forward, Flow };
+    Kind kind;
+    SliceId slice;
+    bool outgoing; ///< from the asked slice to this one
+};
+/// At most `limit` a direction and kind.
+std::vector<LinkedSlice> linkedSlices(const Trace& trace, SliceId s, std::size_t limit = 64);
+
+} // namespace warpline

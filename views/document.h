@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#pragma once
+
+#include "model/analysis/families.h"
+#include "model/analysis/ops.h"
+#include "model/import/import.h"
+#include "model/query/spans.h"
+#include "model/store/session.h"
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace warpline {
+
+/// A slice of one of the document's sources; source -1 = nothing.
+struct SliceRef {
+    int source = -1;
+    SliceId slice;
+
+    explicit operator bool() const { return source >= 0 && slice; }
+    bool operator==(const SliceRef&) const = default;
+};
+
+/// What one window shows: a session with the indexes the views read, the one selection that all views share,
+/// and the visible range of time. Times are the session's (a source's own times plus its shift). Lives in the
+/// GUI thread; what it hands out is immutable and may be read in jobs.
+class Document : public QObject {
+    Q_OBJECT
+
+  public:
+    /// A source with everything the views ask of it. Built off the GUI thread.
+    struct Item {
+        TracePtr trace;
+        TimeNs shift = 0;
+        std::shared_ptr<const SpanIndex> spans;
+        OpTreePtr ops;
+        std::shared_ptr<const FamilyIndex> families;
+    };
+    /// A session made ready for the views; the heavy part of opening, for a worker thread.
+    struct Prepared {
+        SessionPtr session;
+        std::vector<Item> items;
+    };
+    static Prepared prepare(std::vector<TracePtr> traces);
+
+    explicit Document(QObject* parent = nullptr);
+
+    void set(Prepared prepared);
+    void clear();
+    [[nodiscard]] bool empty() const { return m_items.empty(); }
+    [[nodiscard]] const std::vector<Item>& items() const { return m_items; }
+    [[nodiscard]] const SessionPtr& session() const { return m_session; }
+    /// First start to last end of all sources; never empty while there is a source.
+    [[nodiscard]] TimeRange extent() const { return m_extent; }
+
+    [[nodiscard]] TimeRange visible() const { return m_visible; }
+    /// Clamped to the extent (with a margin of a twentieth) and to a nanosecond's width at least.
+    void setVisible(TimeRange range);
+
+    [[nodiscard]] SliceRef selected() const { return m_selected; }
+    void select(SliceRef slice);
+    /// Selects and asks the timeline to bring the slice into view.
+    void reveal(SliceRef slice);
+
+    [[nodiscard]] std::optional<TimeRange> range() const { return m_range; }
+    /// The selected stretch of time, named for its chip ("ProfilerStep#5", "2.1 ms"); none = everything.
+    void setRange(std::optional<TimeRange> range, const QString& name = {});
+    [[nodiscard]] QString rangeName() const { return m_rangeName; }
+
+    /// Slices that the search found, in order of time; marked in the timeline.
+    [[nodiscard]] const std::vector<SliceRef>& hits() const { return m_hits; }
+    void setHits(std::vector<SliceRef> hits);
+
+    [[nodiscard]] QString sliceName(SliceRef ref) const;
+    [[nodiscard]] TimeRange sliceRange(SliceRef ref) const; ///< session time
+
+  signals:
+    void sessionChanged();
+    void visibleChanged();
+    void selectionChanged();
+    void rangeChanged();
+    void hitsChanged();
+    void revealRequested(warpline::SliceRef slice);
+
+  private:
+    SessionPtr m_session;
+    std::vector<Item> m_items;
+    TimeRange m_extent;
+    TimeRange m_visible;
+    SliceRef m_selected;
+    std::optional<TimeRange> m_range;
+    QString m_rangeName;
+    std::vector<SliceRef> m_hits;
+};
+
+} // namespace warpline
