@@ -30,6 +30,8 @@ struct Theme {
     static void setDark(bool dark);
 };
 
+/// The one font of the program: Inter where it is installed, else the desktop's. Cached.
+QFont applicationFont();
 /// The font of lanes (11 px) and of tables, with tabular figures where the font has them.
 QFont laneFont();
 QFont smallFont();

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#include "views/document.h"
+
+#include "views/timeline/coordinates.h"
+
+#include <utility>
+
+namespace warpline {
+
+using namespace coordinates;
+
+Document::Document(QObject* parent) : QObject(parent) {}
+
+void Document::set(Prepared prepared) {
+    m_session = std::move(prepared.session);
+    m_items = std::move(prepared.items);
+    m_extent = {};
+    for (const Item& item : m_items) {
+        const TimeRange own = item.trace->extent;
+        if (!own.empty())
+            m_extent = m_extent.united({add(own.begin, item.shift), add(own.end, item.shift)});
+    }
+    if (m_extent.empty() && !m_items.empty()) {
+        // Everything at one moment, or nothing with a time: a nanosecond to stand on.
+        const TimeNs at = add(m_items.front().trace->extent.begin, m_items.front().shift);
+        m_extent = {at, at + 1};
+    }
+    m_visible = m_extent;
+    m_selected = {};
+    m_range.reset();
+    m_rangeName.clear();
+    m_hits.clear();
+    emit sessionChanged();
+    emit visibleChanged();
+    emit selectionChanged();
+    emit rangeChanged();
+    emit hitsChanged();
+}
+
+void Document::clear() {
+    set({});
+}
+
+void Document::setVisible(TimeRange range) {
+    if (empty())
+        return;
+    if (range.end <= range.begin)
+        range.end = add(range.begin, 1);
+    range = movedInto(range, widened(m_extent, 0.05));
+    if (range == m_visible)
+        return;
+    m_visible = range;
+    emit visibleChanged();
+}
+
+void Document::select(SliceRef slice) {
+    if (!slice)
+        slice = {};
+    if (slice == m_selected)
+        return;
+    m_selected = slice;
+    emit selectionChanged();
+}
+
+void Document::reveal(SliceRef slice) {
+    select(slice);
+    if (slice)
+        emit revealRequested(slice);
+}
+
+void Document::setRange(std::optional<TimeRange> range, const QString& name) {
+    if (range && range->empty())
+        range.reset();
+    const QString newName = range ? name : QString();
+    if (range == m_range && newName == m_rangeName)
+        return;
+    m_range = range;
+    m_rangeName = newName;
+    emit rangeChanged();
+}
+
+void Document::setHits(std::vector<SliceRef> hits) {
+    if (hits.empty() && m_hits.empty())
+        return;
+    m_hits = std::move(hits);
+    emit hitsChanged();
+}
+
+QString Document::sliceName(SliceRef ref) const {
+    if (!ref)
+        return {};
+    const std::string_view name = m_items.at(static_cast<std::size_t>(ref.source)).trace->name(ref.slice);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+TimeRange Document::sliceRange(SliceRef ref) const {
+    if (!ref)
+        return {};
+    const Item& item = m_items.at(static_cast<std::size_t>(ref.source));
+    const TimeRange own = item.trace->range(ref.slice);
+    return {add(own.begin, item.shift), add(own.end, item.shift)};
+}
+
+} // namespace warpline
