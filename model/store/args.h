@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -117,10 +118,11 @@ class ArgStore {
   private:
     static constexpr std::size_t kBlockBytes = std::size_t{1} << 20; ///< 2^18 units of four bytes
     static constexpr std::size_t kUnitsBits = 18;
-    std::uint8_t* newBlock(Ref& base, std::size_t atLeast);
+    /// Room of at least `size` bytes, which is set to what was given; null where references run out.
+    std::uint8_t* newBlock(Ref& base, std::size_t& size);
     [[nodiscard]] const std::uint8_t* at(Ref ref) const;
 
-    std::mutex m_mutex;
+    std::mutex m_mutex; ///< guards what writers share while a trace is read
     std::deque<ArgShape> m_shapes;
     std::unordered_multimap<std::uint64_t, std::uint32_t> m_byHash;
     std::deque<std::unique_ptr<std::uint8_t[]>> m_owned;
@@ -130,6 +132,8 @@ class ArgStore {
 
 /// An argument's value as text for people: strings without quotes, numbers as they stood.
 std::string argText(const StringPool& strings, const Arg& arg);
+/// A text as a JSON string, quotes included. The text is taken to be valid UTF-8.
+void appendJsonString(std::string& out, std::string_view text);
 /// An argument's value as JSON.
 void appendArgJson(std::string& out, const StringPool& strings, const Arg& arg);
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -34,13 +35,12 @@ class StringPool {
     [[nodiscard]] std::string_view view(StringId id) const {
         if (!id)
             return {};
-        const std::size_t i = id.index();
-        const Entry& e = m_blocks[i >> kBlockBits].load(std::memory_order_acquire)[i & kBlockMask];
+        const Entry& e = entry(id.index());
         return {e.text, e.length};
     }
     /// How many texts there are; ids run from 1 to size().
     [[nodiscard]] std::size_t size() const { return m_size.load(std::memory_order_acquire); }
-    [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+    [[nodiscard]] std::size_t bytes() const;
 
     static std::uint64_t hash(std::string_view text);
 
@@ -50,17 +50,21 @@ class StringPool {
         std::uint32_t length;
         std::uint32_t tag;
     };
-    static constexpr std::size_t kBlockBits = 12;
-    static constexpr std::size_t kBlockSize = std::size_t{1} << kBlockBits;
-    static constexpr std::size_t kBlockMask = kBlockSize - 1;
-    static constexpr std::size_t kBlocks = std::size_t{1} << 20;
+    /// Block k holds 2^(12+k) entries, so that an entry's place follows from its number and never moves.
+    static constexpr std::size_t kFirstBits = 12;
+    static constexpr std::size_t kBlocks = 21;
+    [[nodiscard]] const Entry& entry(std::size_t index) const {
+        const std::size_t n = index + (std::size_t{1} << kFirstBits);
+        const auto top = static_cast<std::size_t>(std::bit_width(n)) - 1;
+        return m_blocks[top - kFirstBits].load(std::memory_order_acquire)[n - (std::size_t{1} << top)];
+    }
 
     [[nodiscard]] StringId lookup(std::string_view text, std::uint64_t hash, std::size_t& slot) const;
     const char* store(std::string_view text);
-    void grow();
+    void growSlots();
 
     mutable std::mutex m_mutex;
-    std::unique_ptr<std::atomic<Entry*>[]> m_blocks;
+    std::array<std::atomic<Entry*>, kBlocks> m_blocks{};
     std::atomic<std::size_t> m_size{0};
     std::vector<std::uint32_t> m_slots; ///< open addressing, ids, 0 = free
     std::vector<std::unique_ptr<char[]>> m_chunks;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#include "model/store/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpline {
+
+const char* sliceKindName(SliceKind k) {
+    switch (k) {
+    case SliceKind::Other:
+        return "event";
+    case SliceKind::CpuOp:
+        return "CPU op";
+    case SliceKind::Annotation:
+        return "annotation";
+    case SliceKind::Python:
+        return "Python frame";
+    case SliceKind::Runtime:
+        return "runtime call";
+    case SliceKind::Driver:
+        return "driver call";
+    case SliceKind::Kernel:
+        return "kernel";
+    case SliceKind::Copy:
+        return "copy";
+    case SliceKind::Set:
+        return "memory set";
+    case SliceKind::GpuAnnotation:
+        return "GPU annotation";
+    case SliceKind::Sync:
+        return "synchronisation";
+    case SliceKind::Overhead:
+        return "profiler overhead";
+    }
+    return "event";
+}
+
+std::pair<std::size_t, std::size_t> LinkTable::leaving(SliceId s) const {
+    const auto [a, b] = std::equal_range(from.begin(), from.end(), s);
+    return {static_cast<std::size_t>(a - from.begin()), static_cast<std::size_t>(b - from.begin())};
+}
+
+std::pair<std::size_t, std::size_t> LinkTable::arriving(SliceId s) const {
+    const auto* a = std::lower_bound(byTo.begin(), byTo.end(), s, [&](std::uint32_t row, SliceId v) { return to[row] < v; });
+    const auto* b = std::upper_bound(a, byTo.end(), s, [&](SliceId v, std::uint32_t row) { return v < to[row]; });
+    return {static_cast<std::size_t>(a - byTo.begin()), static_cast<std::size_t>(b - byTo.begin())};
+}
+
+void LinkTable::build(std::vector<std::pair<SliceId, SliceId>> pairs) {
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    from.reset(pairs.size());
+    to.reset(pairs.size());
+    byTo.reset(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        from[i] = pairs[i].first;
+        to[i] = pairs[i].second;
+    }
+    std::iota(byTo.begin(), byTo.end(), 0u);
+    std::sort(byTo.begin(), byTo.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return to[a] != to[b] ? to[a] < to[b] : a < b; });
+}
+
+LaneId Trace::laneOf(SliceId id) const {
+    const auto row = static_cast<std::uint32_t>(id.index());
+    const auto it = std::upper_bound(lanes.begin(), lanes.end(), row,
+                                     [](std::uint32_t r, const Lane& lane) { return r < lane.end; });
+    return it == lanes.end() ? LaneId{} : LaneId::fromIndex(static_cast<std::size_t>(it - lanes.begin()));
+}
+
+TrackId Trace::trackOf(SliceId id) const {
+    const LaneId lane = laneOf(id);
+    return lane ? lanes[lane.index()].track : TrackId{};
+}
+
+std::string Trace::processName(std::size_t process) const {
+    const Process& p = processes[process];
+    const std::string_view name = strings.view(p.name);
+    if (p.device) {
+        return name.empty() ? fmt::format("GPU {}", p.pid) : fmt::format("GPU {} · {}", p.pid, name);
+    }
+    const std::string id = p.pidText ? std::string(strings.view(p.pidText)) : fmt::format("{}", p.pid);
+    if (name.empty()) return p.pidText ? id : "process " + id;
+    return fmt::format("{} {}", name, id);
+}
+
+std::string Trace::trackName(TrackId id) const {
+    const Track& t = tracks[id.index()];
+    const std::string_view name = strings.view(t.name);
+    const std::string number = t.tidText ? std::string(strings.view(t.tidText)) : fmt::format("{}", t.tid);
+    switch (t.kind) {
+    case TrackKind::Stream:
+        return t.tidText ? number : "stream " + number;
+    case TrackKind::GpuAnnotation:
+        return t.tidText ? "annotations " + number : "annotations, stream " + number;
+    case TrackKind::GpuSync: {
+        // Kineto puts the waits of stream N on the virtual thread N + 1,000,000.
+        constexpr std::int64_t kSyncOffset = 1'000'000;
+        return fmt::format("waits, stream {}", t.tid >= kSyncOffset ? t.tid - kSyncOffset : t.tid);
+    }
+    case TrackKind::Overhead:
+        return "profiler overhead";
+    case TrackKind::Async:
+        return std::string(name);
+    case TrackKind::Python:
+    case TrackKind::Thread:
+        break;
+    }
+    const std::int64_t pid = processes[t.process].pid;
+    std::string base = name.empty() ? (t.tid == pid && !t.tidText ? "main thread" : "thread") : std::string(name);
+    // Kineto names threads "thread 476 (python3)": the number is there already.
+    if (base.find(number) == std::string::npos) base += " " + number;
+    return t.kind == TrackKind::Python ? "Python, " + base : base;
+}
+
+std::size_t Trace::bytes() const {
+    std::size_t n = strings.bytes() + args.bytes();
+    n += slices.start.bytes() + slices.duration.bytes() + slices.name.bytes() + slices.parent.bytes() +
+         slices.args.bytes() + slices.category.bytes() + slices.flags.bytes();
+    for (const LinkTable* l : {&links.launch, &links.op, &links.forward, &links.flow})
+        n += l->from.bytes() + l->to.bytes() + l->byTo.bytes();
+    for (const auto& c : counters) n += c.time.bytes() + c.value.bytes();
+    n += memory.size() * (8 * 5 + 2 + 4 * 3);
+    n += flows.size() * (8 + 8 + 4 + 4 + 2 + 1 + 1 + 4);
+    for (const auto& p : properties) n += p.first.size() + p.second.size();
+    return n + metadata.size() * sizeof(MetadataEvent) + lanes.size() * sizeof(Lane) + tracks.size() * sizeof(Track);
+}
+
+} // namespace warpline
