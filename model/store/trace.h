@@ -180,8 +180,9 @@ struct FlowTable {
 
 /// The pid and tid an event was written under.
 struct RawTrack {
-    std::uint32_t process = 0;
+    std::int64_t pid = 0;
     std::int64_t tid = 0;
+    StringId pidText; ///< where the file has a text instead of the number
     StringId tidText;
     TrackId thread; ///< the Thread track of this pid and tid, if there is one
 };
