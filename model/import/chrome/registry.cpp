@@ -26,15 +26,16 @@ std::size_t Registry::Hash::operator()(const TrackKey& k) const {
     return mix(mix(k.rawTrack, static_cast<std::uint64_t>(k.kind)), k.group.value);
 }
 
-std::uint16_t Registry::category(StringId name) {
+Registry::CategoryRef Registry::category(StringId name) {
     const std::lock_guard lock(m_mutex);
     if (const auto it = m_categories.find(name); it != m_categories.end()) return it->second;
     // Sixty-five thousand categories are no trace's; what comes after shares the first one's place.
-    if (m_trace.categories.size() > 0xFFFF) return 0;
-    const auto number = static_cast<std::uint16_t>(m_trace.categories.size());
-    m_trace.categories.push_back({name, kindOfCategory(m_trace.strings.view(name))});
-    m_categories.emplace(name, number);
-    return number;
+    if (m_trace.categories.size() > 0xFFFF) return m_categories.begin()->second;
+    const CategoryRef ref{name, static_cast<std::uint16_t>(m_trace.categories.size()),
+                          kindOfCategory(m_trace.strings.view(name))};
+    m_trace.categories.push_back({name, ref.kind});
+    m_categories.emplace(name, ref);
+    return ref;
 }
 
 std::uint32_t Registry::rawTrack(Number pid, Number tid) {

@@ -30,7 +30,12 @@ class Registry {
 
     explicit Registry(Trace& trace) : m_trace(trace) {}
 
-    std::uint16_t category(StringId name);
+    struct CategoryRef {
+        StringId name;
+        std::uint16_t number = 0;
+        SliceKind kind = SliceKind::Other;
+    };
+    CategoryRef category(StringId name);
     std::uint32_t rawTrack(Number pid, Number tid);
     std::uint32_t track(std::uint32_t rawTrack, TrackKind kind, StringId group);
 
@@ -55,7 +60,7 @@ class Registry {
 
     std::mutex m_mutex;
     Trace& m_trace;
-    std::unordered_map<StringId, std::uint16_t> m_categories;
+    std::unordered_map<StringId, CategoryRef> m_categories;
     std::unordered_map<RawKey, std::uint32_t, Hash> m_raw;
     std::unordered_map<TrackKey, std::uint32_t, Hash> m_byKey;
     std::vector<EventTrack> m_tracks;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#pragma once
+
+#include "model/import/chrome/batch.h"
+#include "model/import/chrome/interner.h"
+#include "model/import/chrome/registry.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpline::chrome {
+
+/// Reads one event after the other, strictly, into a batch. One a thread; the trace's pools and the registry are
+/// shared. What is not strict JSON is refused as a whole event, so that a forgiving reader can have it.
+class EventParser {
+  public:
+    EventParser(Trace& trace, Registry& registry);
+
+    /// Reads the event whose brace `p` stands at, and sets `p` behind it. False where it is no strict JSON object;
+    /// then `p` and the batch's events are as before. scan::kPadding zero bytes follow the text.
+    /// `offset` is the event's place in the file, for what is odd about it.
+    bool parse(const char*& p, std::uint64_t offset, Batch& out);
+
+  private:
+    struct Token {
+        const char* begin = nullptr; ///< strings: after the quote
+        const char* end = nullptr;
+        char type = 0; ///< " for strings, 0 for numbers, t f n, { [; 1 = not there
+        bool escaped = false;
+        [[nodiscard]] std::string_view text() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+        [[nodiscard]] bool present() const { return begin != nullptr && type != 'n'; }
+    };
+    /// The members of the event that have a meaning of their own.
+    struct Event {
+        Token phase, name, category, pid, tid, ts, duration, id, id2, scope, bind;
+        std::int64_t external = kNoId;
+        std::int64_t correlation = kNoId;
+    };
+    struct TrackSlot {
+        Number pid, tid;
+        TrackKind kind = TrackKind::Thread;
+        StringId group;
+        std::uint32_t raw = 0;
+        std::uint32_t track = 0;
+        bool used = false;
+    };
+    struct ShapeSlot {
+        std::uint64_t hash = 0;
+        std::vector<ArgShape::Field> fields;
+        std::uint32_t number = 0;
+    };
+
+    bool readToken(const char*& p, Token& token);
+    bool readArgs(const char*& p, Event& event);
+    bool addArg(StringId key, const Token& token, bool top, Event& event);
+    bool member(StringId key, const Token& token, Event& event);
+    void finish(Event& event, std::uint64_t offset, Batch& out);
+    void finishSpan(Event& event, char phase, TimeNs ts, StringId name, std::uint64_t offset, Batch& out);
+    void finishAsync(Event& event, char phase, TimeNs ts, StringId name, Batch& out);
+    bool finishMemory(const Event& event, TimeNs ts, StringId name, Batch& out);
+    void finishMetadata(const Event& event, Batch& out);
+    [[nodiscard]] std::string argsJson() const;
+
+    bool text(const Token& token, StringId& out);
+    [[nodiscard]] StringId textOrEmpty(const Token& token);
+    Number number(const Token& token);
+    std::uint64_t identifier(const Event& event);
+    TrackSlot& track(Number pid, Number tid, TrackKind kind, StringId group);
+    Registry::CategoryRef category(const Token& token);
+    ArgStore::Ref storeArgs(std::uint64_t offset, Batch& out);
+
+    Trace& m_trace;
+    Registry& m_registry;
+    Interner m_interner;
+    ArgStore::Writer m_args;
+    std::string m_scratch;
+    bool m_repairedUtf8 = false;
+
+    // The arguments of the event at hand.
+    std::vector<ArgShape::Field> m_fields;
+    std::vector<std::int64_t> m_values;
+    std::vector<std::uint8_t> m_decimals;
+    StringId m_argsRaw; ///< metadata events: their "args" as they stood
+
+    std::array<TrackSlot, 256> m_tracks;
+    std::array<ShapeSlot, 256> m_shapes;
+    std::array<Registry::CategoryRef, 64> m_categories{};
+
+    const StringId m_empty, m_externalId, m_externalIdOld, m_correlation, m_memory, m_outOfMemory, m_bytes, m_address,
+        m_totalAllocated, m_totalReserved, m_deviceType, m_deviceId;
+};
+
+} // namespace warpline::chrome
