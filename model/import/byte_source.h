@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpline {
 
@@ -32,7 +33,7 @@ class ByteSource {
     [[nodiscard]] virtual std::uint64_t bytesDone() const = 0;
 
     std::string name;            ///< path, or FILE!MEMBER
-    std::string compression;     ///< "", "gzip", "zstd", "zip", "tar", "tar.gz"
+    std::string compression;     ///< "", "gzip", "zstd", "zip", "tar", "tar.gz", "zstd in gzip"
     std::uint64_t fileBytes = 0; ///< size on disk; 0 = not known (a pipe)
 };
 
