@@ -10,12 +10,13 @@ set -euo pipefail
 
 build=(
     g++ cmake ninja-build ccache mold
-    qt6-base-dev qt6-charts-dev qt6-svg-dev        # the window
+    qt6-base-dev libqt6opengl6-dev                 # the window; Charts asks for OpenGL to be there
+    qt6-charts-dev qt6-svg-dev
     qt6-qpa-plugins                                # X11, Wayland through XWayland, offscreen
     libfmt-dev libcli11-dev libboost1.81-dev
     zlib1g-dev libzstd-dev libarchive-dev          # compressed traces, linked statically,
     libbz2-dev liblzma-dev nettle-dev libgmp-dev   # with what libarchive's static library needs
-    libxml2-dev
+    libxml2-dev libxxhash-dev
     libbenchmark-dev
     fonts-inter fonts-dejavu-core                  # for drawing where no desktop brings fonts
 )
