@@ -45,8 +45,10 @@ std::pair<std::size_t, std::size_t> LinkTable::leaving(SliceId s) const {
 }
 
 std::pair<std::size_t, std::size_t> LinkTable::arriving(SliceId s) const {
-    const auto* a = std::lower_bound(byTo.begin(), byTo.end(), s, [&](std::uint32_t row, SliceId v) { return to[row] < v; });
-    const auto* b = std::upper_bound(a, byTo.end(), s, [&](SliceId v, std::uint32_t row) { return v < to[row]; });
+    const auto* a = std::lower_bound(byTo.begin(), byTo.end(), s,
+                                     [&](std::uint32_t row, SliceId v) { return to[row] < v; });
+    const auto* b =
+        std::upper_bound(a, byTo.end(), s, [&](SliceId v, std::uint32_t row) { return v < to[row]; });
     return {static_cast<std::size_t>(a - byTo.begin()), static_cast<std::size_t>(b - byTo.begin())};
 }
 
@@ -84,7 +86,8 @@ std::string Trace::processName(std::size_t process) const {
         return name.empty() ? fmt::format("GPU {}", p.pid) : fmt::format("GPU {} · {}", p.pid, name);
     }
     const std::string id = p.pidText ? std::string(strings.view(p.pidText)) : fmt::format("{}", p.pid);
-    if (name.empty()) return p.pidText ? id : "process " + id;
+    if (name.empty())
+        return p.pidText ? id : "process " + id;
     return fmt::format("{} {}", name, id);
 }
 
@@ -111,9 +114,11 @@ std::string Trace::trackName(TrackId id) const {
         break;
     }
     const std::int64_t pid = processes[t.process].pid;
-    std::string base = name.empty() ? (t.tid == pid && !t.tidText ? "main thread" : "thread") : std::string(name);
+    std::string base =
+        name.empty() ? (t.tid == pid && !t.tidText ? "main thread" : "thread") : std::string(name);
     // Kineto names threads "thread 476 (python3)": the number is there already.
-    if (base.find(number) == std::string::npos) base += " " + number;
+    if (base.find(number) == std::string::npos)
+        base += " " + number;
     return t.kind == TrackKind::Python ? "Python, " + base : base;
 }
 
@@ -121,13 +126,16 @@ std::size_t Trace::bytes() const {
     std::size_t n = strings.bytes() + args.bytes();
     n += slices.start.bytes() + slices.duration.bytes() + slices.name.bytes() + slices.parent.bytes() +
          slices.args.bytes() + slices.category.bytes() + slices.flags.bytes();
-    for (const LinkTable* l : {&links.launch, &links.op, &links.forward, &links.flow})
+    for (const LinkTable* l : {&links.launch, &links.call, &links.op, &links.forward, &links.flow})
         n += l->from.bytes() + l->to.bytes() + l->byTo.bytes();
-    for (const auto& c : counters) n += c.time.bytes() + c.value.bytes();
+    for (const auto& c : counters)
+        n += c.time.bytes() + c.value.bytes();
     n += memory.size() * (8 * 5 + 2 + 4 * 3);
     n += flows.size() * (8 + 8 + 4 + 4 + 2 + 1 + 1 + 4);
-    for (const auto& p : properties) n += p.first.size() + p.second.size();
-    return n + metadata.size() * sizeof(MetadataEvent) + lanes.size() * sizeof(Lane) + tracks.size() * sizeof(Track);
+    for (const auto& p : properties)
+        n += p.first.size() + p.second.size();
+    return n + metadata.size() * sizeof(MetadataEvent) + lanes.size() * sizeof(Lane) +
+           tracks.size() * sizeof(Track);
 }
 
 } // namespace warpline

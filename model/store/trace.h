@@ -135,6 +135,7 @@ struct LinkTable {
 
 struct Links {
     LinkTable launch;  ///< runtime or driver call -> device work (correlation)
+    LinkTable call;    ///< the innermost op open at a runtime or driver call -> the call (External id)
     LinkTable op;      ///< the innermost op open at the launch -> device work (External id)
     LinkTable forward; ///< forward op -> backward op (fwdbwd arrows)
     LinkTable flow;    ///< any other arrow of the file (s, t, f)
@@ -156,8 +157,8 @@ struct MemoryTable {
     Column<std::uint64_t> address;
     Column<std::int64_t> totalAllocated; ///< after it; -1 where the file does not say
     Column<std::int64_t> totalReserved;
-    Column<std::int16_t> device; ///< ordinal; -1 = host memory
-    Column<TrackId> track;       ///< the thread that did it
+    Column<std::int16_t> device;    ///< ordinal; -1 = host memory
+    Column<std::uint32_t> rawTrack; ///< the thread that did it: index into Trace::rawTracks
     Column<ArgStore::Ref> args;
     Column<StringId> name; ///< [memory] or [OutOfMemory]
 

@@ -6,6 +6,7 @@
 #include "model/import/chrome/number.h"
 #include "model/import/chrome/scan.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace warpline::chrome {
@@ -15,16 +16,21 @@ namespace {
 /// A short key as one word: its bytes, zero after them. Keys longer than eight bytes have no word.
 constexpr std::uint64_t word(std::string_view key) {
     std::uint64_t w = 0;
-    for (std::size_t i = 0; i < key.size(); ++i) w |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
+    for (std::size_t i = 0; i < key.size(); ++i)
+        w |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
     return w;
 }
 
 std::uint64_t loadWord(const char* p, std::size_t size) {
-    if (size > 8) return ~std::uint64_t{0};
+    if (size > 8)
+        return ~std::uint64_t{0};
     std::uint64_t w = 0;
     std::memcpy(&w, p, 8); // the padding makes this readable
     return size == 8 ? w : w & ((std::uint64_t{1} << (8 * size)) - 1);
 }
+
+/// Times are kept within 126 years of zero on either side, so that sums of two of them do not overflow.
+constexpr TimeNs kMostTime = 4'000'000'000'000'000'000;
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15ULL;
@@ -36,12 +42,12 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 EventParser::EventParser(Trace& trace, Registry& registry)
     : m_trace(trace), m_registry(registry), m_interner(trace.strings), m_args(trace.args),
       m_empty(trace.strings.intern("")), m_externalId(trace.strings.intern("External id")),
-      m_externalIdOld(trace.strings.intern("external id")), m_correlation(trace.strings.intern("correlation")),
-      m_memory(trace.strings.intern("[memory]")), m_outOfMemory(trace.strings.intern("[OutOfMemory]")),
-      m_bytes(trace.strings.intern("Bytes")), m_address(trace.strings.intern("Addr")),
-      m_totalAllocated(trace.strings.intern("Total Allocated")),
-      m_totalReserved(trace.strings.intern("Total Reserved")), m_deviceType(trace.strings.intern("Device Type")),
-      m_deviceId(trace.strings.intern("Device Id")) {}
+      m_externalIdOld(trace.strings.intern("external id")),
+      m_correlation(trace.strings.intern("correlation")), m_memory(trace.strings.intern("[memory]")),
+      m_outOfMemory(trace.strings.intern("[OutOfMemory]")), m_bytes(trace.strings.intern("Bytes")),
+      m_address(trace.strings.intern("Addr")), m_totalAllocated(trace.strings.intern("Total Allocated")),
+      m_totalReserved(trace.strings.intern("Total Reserved")),
+      m_deviceType(trace.strings.intern("Device Type")), m_deviceId(trace.strings.intern("Device Id")) {}
 
 bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
     Event event;
@@ -59,26 +65,31 @@ bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
         return true;
     }
     for (;;) {
-        if (*q != '"') return false;
+        if (*q != '"')
+            return false;
         const char* key = q + 1;
         bool escaped = false;
         const char* keyEnd = scan::stringEnd(key, escaped);
-        if (keyEnd == nullptr) return false;
+        if (keyEnd == nullptr)
+            return false;
         q = scan::skipSpace(keyEnd + 1);
-        if (*q != ':') return false;
+        if (*q != ':')
+            return false;
         q = scan::skipSpace(q + 1);
         const auto length = static_cast<std::size_t>(keyEnd - key);
         const std::uint64_t w = escaped ? ~std::uint64_t{0} : loadWord(key, length);
         if (w == word("args") && *q == '{') {
             const char* from = q;
-            if (!readArgs(q, event)) return false;
+            if (!readArgs(q, event))
+                return false;
             if (event.phase.present() && *event.phase.begin == 'M') {
                 const std::string_view raw(from, static_cast<std::size_t>(q - from));
                 m_argsRaw = isUtf8(raw) ? m_trace.strings.intern(raw) : m_trace.strings.intern(toUtf8(raw));
             }
         } else {
             Token token;
-            if (!readToken(q, token)) return false;
+            if (!readToken(q, token))
+                return false;
             switch (w) {
             case word("ph"):
                 event.phase = token;
@@ -117,10 +128,12 @@ bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
                 std::string_view text(key, length);
                 std::string unescaped;
                 if (escaped) {
-                    if (!appendUnescaped(unescaped, text)) return false;
+                    if (!appendUnescaped(unescaped, text))
+                        return false;
                     text = unescaped;
                 }
-                if (!addArg(m_interner.key(text), token, true, event)) return false;
+                if (!addArg(m_interner.key(text), token, true, event))
+                    return false;
             }
             }
         }
@@ -137,7 +150,8 @@ bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
     if (event.phase.present() && *event.phase.begin == 'M' && !m_argsRaw && !m_fields.empty())
         m_argsRaw = m_trace.strings.intern(argsJson());
     finish(event, offset, out);
-    if (m_repairedUtf8) out.tallies[static_cast<std::size_t>(Oddity::InvalidUtf8)].add(offset);
+    if (m_repairedUtf8)
+        out.tallies[static_cast<std::size_t>(Oddity::InvalidUtf8)].add(offset);
     ++out.events;
     p = q + 1;
     return true;
@@ -146,9 +160,11 @@ bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
 std::string EventParser::argsJson() const {
     std::string json = "{";
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        if (m_fields[i].top) continue;
+        if (m_fields[i].top)
+            continue;
         const bool textual = m_fields[i].kind == ArgKind::Text || m_fields[i].kind == ArgKind::Raw;
-        if (json.size() > 1) json += ", ";
+        if (json.size() > 1)
+            json += ", ";
         appendJsonString(json, m_trace.strings.view(m_fields[i].key));
         json += ": ";
         appendArgJson(json, m_trace.strings,
@@ -165,7 +181,8 @@ bool EventParser::readToken(const char*& p, Token& token) {
         token.begin = p + 1;
         token.type = '"';
         token.end = scan::stringEnd(token.begin, token.escaped);
-        if (token.end == nullptr) return false;
+        if (token.end == nullptr)
+            return false;
         p = token.end + 1;
         return true;
     }
@@ -173,7 +190,8 @@ bool EventParser::readToken(const char*& p, Token& token) {
     if (c == '{' || c == '[') {
         token.type = c;
         token.end = scan::nestedEnd(p);
-        if (token.end == nullptr) return false;
+        if (token.end == nullptr)
+            return false;
         p = token.end;
         return true;
     }
@@ -194,22 +212,27 @@ bool EventParser::readArgs(const char*& p, Event& event) {
         return true;
     }
     for (;;) {
-        if (*q != '"') return false;
+        if (*q != '"')
+            return false;
         const char* key = q + 1;
         bool escaped = false;
         const char* keyEnd = scan::stringEnd(key, escaped);
-        if (keyEnd == nullptr) return false;
+        if (keyEnd == nullptr)
+            return false;
         q = scan::skipSpace(keyEnd + 1);
-        if (*q != ':') return false;
+        if (*q != ':')
+            return false;
         q = scan::skipSpace(q + 1);
         std::string_view text(key, static_cast<std::size_t>(keyEnd - key));
         std::string unescaped;
         if (escaped) {
-            if (!appendUnescaped(unescaped, text)) return false;
+            if (!appendUnescaped(unescaped, text))
+                return false;
             text = unescaped;
         }
         Token token;
-        if (!readToken(q, token) || !addArg(m_interner.key(text), token, false, event)) return false;
+        if (!readToken(q, token) || !addArg(m_interner.key(text), token, false, event))
+            return false;
         q = scan::skipSpace(q);
         if (*q == ',') {
             q = scan::skipSpace(q + 1);
@@ -229,7 +252,8 @@ bool EventParser::addArg(StringId key, const Token& token, bool top, Event& even
     switch (token.type) {
     case '"': {
         StringId id;
-        if (!text(token, id)) return false;
+        if (!text(token, id))
+            return false;
         kind = ArgKind::Text;
         value = id.value;
         break;
@@ -241,8 +265,10 @@ bool EventParser::addArg(StringId key, const Token& token, bool top, Event& even
             value = d.mantissa;
             decimals = d.decimals;
             if (kind == ArgKind::Int && !top) {
-                if (key == m_externalId || key == m_externalIdOld) event.external = value;
-                if (key == m_correlation) event.correlation = value;
+                if (key == m_externalId || key == m_externalIdOld)
+                    event.external = value;
+                if (key == m_correlation)
+                    event.correlation = value;
             }
             break;
         }
@@ -261,7 +287,8 @@ bool EventParser::addArg(StringId key, const Token& token, bool top, Event& even
         StringId id = m_interner.find(token.text(), hash);
         if (!id) {
             // What was interned is known to be good; what is new is looked at once.
-            if (!isStrictJson(token.text())) return false;
+            if (!isStrictJson(token.text()))
+                return false;
             id = m_interner.add(token.text(), hash);
         }
         kind = ArgKind::Raw;
@@ -287,12 +314,14 @@ bool EventParser::text(const Token& token, StringId& out) {
     std::string_view body = token.text();
     if (token.escaped) {
         m_scratch.clear();
-        if (!appendUnescaped(m_scratch, body)) return false;
+        if (!appendUnescaped(m_scratch, body))
+            return false;
         body = m_scratch;
     }
     std::uint64_t hash = 0;
     out = m_interner.find(body, hash);
-    if (out) return true;
+    if (out)
+        return true;
     if (isUtf8(body)) {
         out = m_interner.add(body, hash);
     } else {
@@ -303,34 +332,41 @@ bool EventParser::text(const Token& token, StringId& out) {
 }
 
 StringId EventParser::textOrEmpty(const Token& token) {
-    if (!token.present()) return m_empty;
+    if (!token.present())
+        return m_empty;
     StringId id;
     return text(token, id) ? id : m_empty;
 }
 
 Number EventParser::number(const Token& token) {
-    if (!token.present()) return {};
+    if (!token.present())
+        return {};
     std::uint64_t v = 0;
     const bool negative = *token.begin == '-';
     // Texts of digits are numbers that somebody quoted; texts that only begin so ("0x1f") stay texts.
     const bool plain = token.type == 0 || (token.type == '"' && !token.escaped);
-    if (plain && parseIdentifier(token.text(), v) && (negative || v <= static_cast<std::uint64_t>(INT64_MAX)) &&
+    if (plain && parseIdentifier(token.text(), v) &&
+        (negative || v <= static_cast<std::uint64_t>(INT64_MAX)) &&
         (token.type == 0 || token.text().find('x') == std::string_view::npos))
         return {static_cast<std::int64_t>(v), {}};
     Decimal d;
     if (token.type == 0 && parseDecimal(token.text(), d)) {
         std::int64_t scale = 1;
-        for (int i = 0; i < d.decimals; ++i) scale *= 10;
-        if (d.mantissa % scale == 0) return {d.mantissa / scale, {}};
+        for (int i = 0; i < d.decimals; ++i)
+            scale *= 10;
+        if (d.mantissa % scale == 0)
+            return {d.mantissa / scale, {}};
     }
     return {0, textOrEmpty(token)};
 }
 
 std::uint64_t EventParser::identifier(const Event& event) {
     const Token& token = event.id.present() ? event.id : event.id2;
-    if (!token.present()) return 0;
+    if (!token.present())
+        return 0;
     std::uint64_t v = 0;
-    if ((token.type == 0 || token.type == '"') && parseIdentifier(token.text(), v)) return v;
+    if ((token.type == 0 || token.type == '"') && parseIdentifier(token.text(), v))
+        return v;
     // A name: its hash. Identifiers are compared and written, never counted with.
     return StringPool::hash(token.text());
 }
@@ -351,31 +387,39 @@ EventParser::TrackSlot& EventParser::track(Number pid, Number tid, TrackKind kin
 Registry::CategoryRef EventParser::category(const Token& token) {
     const StringId name = textOrEmpty(token);
     auto& slot = m_categories[name.value % m_categories.size()];
-    if (slot.name != name) slot = m_registry.category(name);
+    if (slot.name != name)
+        slot = m_registry.category(name);
     return slot;
 }
 
 ArgStore::Ref EventParser::storeArgs(std::uint64_t offset, Batch& out) {
-    if (m_fields.empty()) return 0;
+    if (m_fields.empty())
+        return 0;
     std::uint64_t hash = m_fields.size();
     for (const auto& f : m_fields)
-        hash = mix(hash, (std::uint64_t{f.key.value} << 8) | (static_cast<std::uint64_t>(f.kind) << 1) | (f.top ? 1 : 0));
+        hash = mix(hash, (std::uint64_t{f.key.value} << 8) | (static_cast<std::uint64_t>(f.kind) << 1) |
+                             (f.top ? 1 : 0));
     ShapeSlot& slot = m_shapes[hash >> 56];
-    if (slot.hash != hash || slot.fields != m_fields) slot = {hash, m_fields, m_trace.args.shape(m_fields)};
+    if (slot.hash != hash || slot.fields != m_fields)
+        slot = {hash, m_fields, m_trace.args.shape(m_fields)};
     const ArgStore::Ref ref = m_args.add(slot.number, m_fields, m_values, m_decimals);
-    if (ref == 0) out.tallies[static_cast<std::size_t>(Oddity::LostArguments)].add(offset);
+    if (ref == 0)
+        out.tallies[static_cast<std::size_t>(Oddity::LostArguments)].add(offset);
     return ref;
 }
 
 void EventParser::finish(Event& event, std::uint64_t offset, Batch& out) {
     const auto odd = [&](Oddity o) { out.tallies[static_cast<std::size_t>(o)].add(offset); };
-    const char phase = event.phase.present() && event.phase.end == event.phase.begin + 1 ? *event.phase.begin : '?';
-    if (phase == 'M') return finishMetadata(event, out);
+    const char phase =
+        event.phase.present() && event.phase.end == event.phase.begin + 1 ? *event.phase.begin : '?';
+    if (phase == 'M')
+        return finishMetadata(event, out);
 
     TimeNs ts = 0;
     const bool timed = event.ts.present() && (event.ts.type == 0 || event.ts.type == '"') &&
-                       parseMicroseconds(event.ts.text(), ts);
-    if (!timed) return odd(Oddity::MissingTime);
+                       parseMicroseconds(event.ts.text(), ts) && ts > -kMostTime && ts < kMostTime;
+    if (!timed)
+        return odd(Oddity::MissingTime);
 
     const StringId name = textOrEmpty(event.name);
     switch (phase) {
@@ -414,7 +458,8 @@ void EventParser::finish(Event& event, std::uint64_t offset, Batch& out) {
         return finishAsync(event, phase, ts, name, out);
     case 'i':
     case 'I':
-        if ((name == m_memory || name == m_outOfMemory) && finishMemory(event, ts, name, out)) return;
+        if ((name == m_memory || name == m_outOfMemory) && finishMemory(event, ts, name, out))
+            return;
         break;
     case 'X':
     case 'B':
@@ -434,7 +479,8 @@ void EventParser::finish(Event& event, std::uint64_t offset, Batch& out) {
     finishSpan(event, phase, ts, name, offset, out);
 }
 
-void EventParser::finishSpan(Event& event, char phase, TimeNs ts, StringId name, std::uint64_t offset, Batch& out) {
+void EventParser::finishSpan(Event& event, char phase, TimeNs ts, StringId name, std::uint64_t offset,
+                             Batch& out) {
     const Registry::CategoryRef cat = category(event.category);
     ParsedSpan span{ts, 0, event.external, event.correlation, name, 0, 0, cat.number, 0, phase};
     if (phase == 'X') {
@@ -446,16 +492,16 @@ void EventParser::finishSpan(Event& event, char phase, TimeNs ts, StringId name,
             span.flags |= SliceFlag::NegativeDuration;
             out.tallies[static_cast<std::size_t>(Oddity::NegativeDuration)].add(offset, ts);
         } else {
-            // Ends beyond the range of time are cut there rather than wrapped round.
-            if (__builtin_add_overflow(ts, duration, &span.duration)) duration = INT64_MAX - ts;
-            span.duration = duration;
+            span.duration = std::min(duration, kMostTime - ts);
         }
     } else if (phase != 'B' && phase != 'E') {
         span.phase = 'i';
         span.flags |= SliceFlag::Instant;
-        if (event.duration.present()) addArg(m_interner.key("dur"), event.duration, true, event);
+        if (event.duration.present())
+            addArg(m_interner.key("dur"), event.duration, true, event);
     }
-    if (event.id.present()) addArg(m_interner.key("id"), event.id, true, event);
+    if (event.id.present())
+        addArg(m_interner.key("id"), event.id, true, event);
     span.track = track(number(event.pid), number(event.tid), trackKindOf(cat.kind), {}).track;
     span.args = storeArgs(offset, out);
     out.spans.push_back(span);
@@ -469,17 +515,25 @@ void EventParser::finishAsync(Event& event, char phase, TimeNs ts, StringId name
     id = mix(id, textOrEmpty(event.scope).value);
     // "id" and "id2.local" are a process's own, "id2.global" is everybody's.
     const bool global = event.id2.present() && event.id2.text().find("\"global\"") != std::string_view::npos;
-    if (!global) id = mix(mix(id, static_cast<std::uint64_t>(pid.value)), pid.text.value);
-    if (object) id = mix(id, name.value);
+    if (!global)
+        id = mix(mix(id, static_cast<std::uint64_t>(pid.value)), pid.text.value);
+    if (object)
+        id = mix(id, name.value);
 
     char kind = 'i';
-    if (phase == 'b' || phase == 'S' || phase == 'N') kind = 'b';
-    if (phase == 'e' || phase == 'F' || phase == 'D') kind = 'e';
+    if (phase == 'b' || phase == 'S' || phase == 'N')
+        kind = 'b';
+    if (phase == 'e' || phase == 'F' || phase == 'D')
+        kind = 'e';
     ParsedSpan span{ts, 0, event.external, event.correlation, name, 0, 0, cat.number, SliceFlag::Async, kind};
-    if (kind == 'i') span.flags |= SliceFlag::Instant;
-    if (event.id.present()) addArg(m_interner.key("id"), event.id, true, event);
-    if (event.id2.present()) addArg(m_interner.key("id2"), event.id2, true, event);
-    if (event.scope.present()) addArg(m_interner.key("scope"), event.scope, true, event);
+    if (kind == 'i')
+        span.flags |= SliceFlag::Instant;
+    if (event.id.present())
+        addArg(m_interner.key("id"), event.id, true, event);
+    if (event.id2.present())
+        addArg(m_interner.key("id2"), event.id2, true, event);
+    if (event.scope.present())
+        addArg(m_interner.key("scope"), event.scope, true, event);
     const StringId group = object ? name : cat.name;
     span.track = track(pid, number(event.tid), TrackKind::Async, group).track;
     span.args = storeArgs(0, out);
@@ -493,7 +547,8 @@ bool EventParser::finishMemory(const Event& event, TimeNs ts, StringId name, Bat
     std::int64_t type = 0;
     std::int64_t device = 0;
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        if (m_fields[i].kind != ArgKind::Int && m_fields[i].kind != ArgKind::UInt) continue;
+        if (m_fields[i].kind != ArgKind::Int && m_fields[i].kind != ArgKind::UInt)
+            continue;
         const StringId key = m_fields[i].key;
         const std::int64_t v = m_values[i];
         if (key == m_bytes) {
@@ -511,7 +566,8 @@ bool EventParser::finishMemory(const Event& event, TimeNs ts, StringId name, Bat
             device = v;
         }
     }
-    if (!sized) return false;
+    if (!sized)
+        return false;
     // Device Type 0 is the host (c10::DeviceType::CPU); every other one is a device.
     m.device = static_cast<std::int16_t>(type == 0 ? -1 : device);
     m.track = track(number(event.pid), number(event.tid), TrackKind::Thread, {}).raw;
