@@ -5,6 +5,7 @@
 #include "model/store/trace.h"
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace warpline {
@@ -42,11 +43,20 @@ inline constexpr int kFamilyCount = 19;
 class FamilyIndex {
   public:
     explicit FamilyIndex(const Trace& trace);
-    [[nodiscard]] Family of(const Trace& trace, std::size_t row) const;
+    [[nodiscard]] Family of(const Trace& trace, std::size_t row) const {
+        return of(trace.slices.name[row], trace.kind(row));
+    }
+    [[nodiscard]] Family of(StringId name, SliceKind kind) const;
 
   private:
-    std::vector<Family> m_byName; ///< by StringId, for the kind the name is mostly used with
-    std::vector<std::uint8_t> m_kind;
+    static constexpr std::uint8_t kUnused = 255;
+    struct Entry {
+        std::uint8_t kind = kUnused; ///< the SliceKind this name was first seen with
+        Family family = Family::OtherHost;
+    };
+    std::vector<Entry> m_byName; ///< by StringId
+    /// Names used by slices of further kinds: (name, kind) to family.
+    std::unordered_map<std::uint64_t, Family> m_more;
 };
 
 } // namespace warpline

@@ -17,30 +17,43 @@ struct Span {
     TimeNs busy = 0; ///< sum of the durations in it; a lane's slices do not overlap, so at most end - start
 };
 
-/// Indexes a trace for painting at any zoom: for each lane, the longest slice and the time covered over runs
-/// of rows, in steps of sixteen. Built once a trace, read from any thread. About 1.6 bytes a slice.
+/// Indexes a trace for painting at any zoom: for each lane, the longest slice, the time covered and the
+/// starts over runs of rows, in steps of sixteen. Built once a trace, read from any thread. About 1.8 bytes a
+/// slice.
 class SpanIndex {
   public:
     explicit SpanIndex(TracePtr trace);
 
     /// The spans of a lane in `range`, in order. `pixels` is the width that range is drawn on, in device
-    /// pixels: slices at least one pixel wide come alone, narrower neighbours that fall into the same pixel
+    /// pixels: slices at least one pixel wide come alone, narrower neighbours that start in the same pixel
     /// come together. At most two spans a pixel; the cost follows pixels, not slices. Appends to `out`.
     void spans(LaneId lane, TimeRange range, int pixels, std::vector<Span>& out) const;
 
-    /// The longest slice of rows [begin, end), which lie in one lane; end > begin.
+    /// The longest slice of rows [begin, end), which lie in one lane; end > begin. The first of equals.
     [[nodiscard]] std::uint32_t longest(std::uint32_t begin, std::uint32_t end) const;
     /// Sum of the durations of rows [begin, end) of one lane.
     [[nodiscard]] TimeNs busy(std::uint32_t begin, std::uint32_t end) const;
+    /// The first row of [begin, end), which lie in one lane, that starts at `t` or later; `end` where none
+    /// does. Quick where it is near `begin`.
+    [[nodiscard]] std::uint32_t firstFrom(std::uint32_t begin, std::uint32_t end, TimeNs t) const;
+    /// The time that the slices of a lane cover in the range.
+    [[nodiscard]] TimeNs covered(const Lane& lane, TimeRange range) const;
 
     [[nodiscard]] const Trace& trace() const { return *m_trace; }
     [[nodiscard]] const TracePtr& tracePtr() const { return m_trace; }
     [[nodiscard]] std::size_t bytes() const;
 
   private:
+    /// The longest row of each run of 16^(k+1) rows of the table. Runs may reach over the ends of lanes; only
+    /// those wholly inside the asked rows are used.
+    struct Level {
+        Column<std::uint32_t> row;
+        Column<TimeNs> duration;
+    };
     TracePtr m_trace;
-    std::vector<Column<std::uint32_t>> m_longest; ///< level k: the longest row of each run of 16^(k+1) rows
-    Column<TimeNs> m_sum;                         ///< durations summed up to each sixteenth row
+    std::vector<Level> m_levels;
+    Column<std::uint64_t> m_sum; ///< durations summed up to each sixteenth row, modulo 2^64
+    Column<TimeNs> m_start;      ///< the start of each sixteenth row
 };
 
 /// Rows [first, second) of a lane that show in the range.

@@ -17,7 +17,8 @@ struct Source {
 };
 
 /// What a window shows: one or more recordings on one time axis. Sources whose clocks overlap keep their
-/// times; a source that does not overlap the first is moved so that both begin together, and `notes` says so.
+/// times; one that does not overlap the first is moved so that both begin together, and `notes` says so.
+/// Sources that overlap one another, directly or through others, move as one.
 struct Session {
     std::vector<Source> sources;
     std::vector<std::string> notes;
