@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#include "model/import/sniff.h"
+
+#include "model/import/sniff/kinds.h"
+
+#include <fmt/format.h>
+
+namespace warpline {
+
+Sniffed isChromeTrace() {
+    return {Sniffed::Format::ChromeTrace, {}};
+}
+
+Sniffed isOther(std::string sentence) {
+    return {Sniffed::Format::Other, std::move(sentence)};
+}
+
+Sniffed notRead(std::string_view what, std::string_view advice) {
+    return isOther(fmt::format("This is {}. This version of Warpline does not read it.{}{}", what,
+                               advice.empty() ? "" : " ", advice));
+}
+
+Sniffed sniff(std::string_view head, bool whole) {
+    if (head.empty())
+        return isOther(
+            "This file is empty (0 bytes): nothing was written to it, or the copy failed. Record the trace "
+            "or copy the file again.");
+    const std::size_t first = head.find_first_not_of(" \t\r\n\v\f");
+    if (first == std::string_view::npos)
+        return isOther(
+            whole ? "There is nothing in this file but white space. Record the trace or copy the file again."
+                  : "There is nothing but white space in the first part of this file; it is no trace.");
+    if (std::optional<Sniffed> known = sniffBinary(head))
+        return *known;
+    if (head[first] == '{' || head[first] == '[')
+        if (std::optional<Sniffed> known = sniffJson(head.substr(first), whole))
+            return *known;
+    if (hasTraceEvents(head) || head.find("\"traceEvents\"") != std::string_view::npos)
+        return isChromeTrace();
+    return sniffText(head, whole);
+}
+
+} // namespace warpline
