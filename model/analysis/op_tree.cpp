@@ -49,9 +49,11 @@ class OpTreeBuilder {
         m_deviceTime.assign(n, 0);
         for (std::size_t t = 0; t + 1 < m_threadBegin.size(); ++t)
             nest(m_threadBegin[t], m_threadBegin[t + 1]);
+        gatherWork();
         attributeDeviceWork();
         mergeDuplicates();
         finish();
+        findMemoryRows();
         return m_tree;
     }
 
@@ -60,8 +62,14 @@ class OpTreeBuilder {
         TimeNs start;
         TimeNs end;
         std::uint32_t row;
-        std::uint32_t order; ///< place among its own thread's members, so that ties stay as they were
     };
+    static bool before(const Member& a, const Member& b) {
+        if (a.start != b.start)
+            return a.start < b.start;
+        if (a.end != b.end)
+            return a.end > b.end;
+        return a.row < b.row; // the outer lane first
+    }
 
     /// The members of each thread in order of (start, -end).
     void gather() {
@@ -113,16 +121,9 @@ class OpTreeBuilder {
                     return;
                 if (m_trace.slices.flags[row] & SliceFlag::Instant)
                     return;
-                members.push_back({m_trace.slices.start[row], m_trace.slices.end(row), row, 0});
+                members.push_back({m_trace.slices.start[row], m_trace.slices.end(row), row});
             };
             // Each lane is sorted already: merge the lanes.
-            const auto before = [](const Member& a, const Member& b) {
-                if (a.start != b.start)
-                    return a.start < b.start;
-                if (a.end != b.end)
-                    return a.end > b.end;
-                return a.row < b.row; // the outer lane first
-            };
             for (std::uint32_t l = track.firstLane; l < track.firstLane + track.laneCount; ++l) {
                 runs.push_back(members.size());
                 for (std::uint32_t row = m_trace.lanes[l].begin; row < m_trace.lanes[l].end; ++row)
@@ -185,19 +186,40 @@ class OpTreeBuilder {
         }
     }
 
+    /// All device work in order of start: the lanes of the streams, merged.
+    void gatherWork() {
+        std::vector<Member> work;
+        std::vector<std::size_t> runs;
+        for (const Lane& lane : m_trace.lanes) {
+            if (m_trace.tracks[lane.track.index()].kind != TrackKind::Stream)
+                continue;
+            runs.push_back(work.size());
+            for (std::uint32_t row = lane.begin; row < lane.end; ++row)
+                if (isDeviceWork(m_trace.kind(row)))
+                    work.push_back({m_trace.slices.start[row], m_trace.slices.end(row), row});
+        }
+        runs.push_back(work.size());
+        mergeRuns(work, runs, before);
+        m_work.reserve(work.size());
+        for (const Member& m : work)
+            m_work.push_back(m.row);
+    }
+
     void attributeDeviceWork() {
+        m_workNode.assign(m_work.size(), kNoNode);
         const LinkTable& links = m_trace.links.op;
         if (links.size() == 0)
             return;
-        // Links are ordered by the op's row; nodes are not. A plain table from row to node is cheap and
-        // exact.
         std::vector<std::uint32_t> nodeOfRow(m_trace.slices.size(), kNoNode);
         for (std::size_t i = 0; i < m_rows.size(); ++i)
             nodeOfRow[m_rows[i]] = static_cast<std::uint32_t>(i + 1);
-        for (std::size_t i = 0; i < links.size(); ++i) {
-            const std::uint32_t node = nodeOfRow[links.from[i].index()];
-            if (node != kNoNode)
-                m_deviceTime[node - 1] += m_trace.slices.duration[links.to[i].index()];
+        std::vector<std::uint32_t> ownerOfRow(m_trace.slices.size(), kNoNode);
+        for (std::size_t i = 0; i < links.size(); ++i)
+            ownerOfRow[links.to[i].index()] = nodeOfRow[links.from[i].index()];
+        for (std::size_t i = 0; i < m_work.size(); ++i) {
+            m_workNode[i] = ownerOfRow[m_work[i]];
+            if (m_workNode[i] != kNoNode)
+                m_deviceTime[m_workNode[i] - 1] += m_trace.slices.duration[m_work[i]];
         }
     }
 
@@ -228,6 +250,7 @@ class OpTreeBuilder {
         for (std::size_t i = 0; i < m_rows.size(); ++i)
             if (!gone[i])
                 moved[i] = at++;
+        std::vector<std::uint32_t> parents(at); // where gone nodes went is needed until the end
         for (std::size_t i = 0; i < m_rows.size(); ++i) {
             if (gone[i])
                 continue;
@@ -235,11 +258,14 @@ class OpTreeBuilder {
                 m_parent[i] == kNoNode ? kNoNode : moved[root(m_parent[i] - 1, gone)] + 1;
             const std::uint32_t to = moved[i];
             m_rows[to] = m_rows[i];
-            m_parent[to] = parent;
+            parents[to] = parent;
             m_deviceTime[to] = m_deviceTime[i];
         }
+        for (std::uint32_t& node : m_workNode)
+            if (node != kNoNode)
+                node = moved[root(node - 1, gone)] + 1;
         m_rows.resize(at);
-        m_parent.resize(at);
+        m_parent = std::move(parents);
         m_deviceTime.resize(at);
     }
     std::uint32_t root(std::uint32_t node, const std::vector<bool>& gone) {
@@ -270,6 +296,48 @@ class OpTreeBuilder {
             nodes.selfCpu[p] -= m_trace.slices.duration[m_rows[i]];
             nodes.totalDevice[p] += nodes.totalDevice[i];
         }
+        OpTree::Work& work = m_tree->m_work;
+        work.slice.reset(m_work.size());
+        work.node.reset(m_work.size());
+        for (std::size_t i = 0; i < m_work.size(); ++i) {
+            work.slice[i] = SliceId::fromIndex(m_work[i]);
+            work.node[i] = m_workNode[i];
+        }
+    }
+
+    /// Nodes come in order of start, thread by thread, so that one walk over the records serves a thread.
+    void findMemoryRows() {
+        const auto& time = m_trace.memory.time;
+        if (time.empty())
+            return;
+        OpTree::MemoryRows& rows = m_tree->m_memoryRows;
+        rows.first.reset(m_rows.size());
+        rows.last.reset(m_rows.size());
+        const TimeNs* at = time.begin();
+        TimeNs lastStart = INT64_MIN;
+        for (std::size_t i = 0; i < m_rows.size(); ++i) {
+            const TimeNs start = m_trace.slices.start[m_rows[i]];
+            const TimeNs end = m_trace.slices.end(m_rows[i]);
+            if (start < lastStart)
+                at = time.begin();
+            lastStart = start;
+            while (at != time.end() && *at < start)
+                ++at;
+            // Most ops are short: look near by before searching.
+            const TimeNs* to = at;
+            std::ptrdiff_t step = 1;
+            while (to != time.end() && *to <= end) {
+                const std::ptrdiff_t left = time.end() - to;
+                if (step >= left || to[step] > end) {
+                    to = std::upper_bound(to, step >= left ? time.end() : to + step, end);
+                    break;
+                }
+                to += step;
+                step *= 2;
+            }
+            rows.first[i] = static_cast<std::uint32_t>(at - time.begin());
+            rows.last[i] = static_cast<std::uint32_t>(to - time.begin());
+        }
     }
 
     const Trace& m_trace;
@@ -279,6 +347,8 @@ class OpTreeBuilder {
     std::vector<std::uint32_t> m_parent;
     std::vector<std::uint32_t> m_children;
     std::vector<TimeNs> m_deviceTime;
+    std::vector<std::uint32_t> m_work; ///< device work in order of start: rows
+    std::vector<std::uint32_t> m_workNode;
 };
 
 std::shared_ptr<const OpTree> OpTree::build(TracePtr trace) {
@@ -294,7 +364,8 @@ std::vector<SliceId> OpTree::chain(std::uint32_t node) const {
 }
 
 std::size_t OpTree::bytes() const {
-    return m_nodes.size() * (4 + 4 + 8 * 3);
+    return m_nodes.size() * (4 + 4 + 8 * 3) + m_work.size() * 8 + m_memoryRows.first.bytes() +
+           m_memoryRows.last.bytes();
 }
 
 } // namespace warpline

@@ -29,6 +29,20 @@ class OpTree {
         Column<TimeNs> totalDevice; ///< its own and its descendants'
         [[nodiscard]] std::size_t size() const { return slice.size(); }
     };
+    /// All device work of the trace in order of start, and the node it belongs to.
+    struct Work {
+        Column<SliceId> slice;
+        Column<std::uint32_t> node; ///< node index + 1; 0 = nobody's
+        [[nodiscard]] std::size_t size() const { return slice.size(); }
+    };
+    /// The [memory] records while a node was open, on any thread: rows [first, last) of Trace::memory.
+    /// Empty where the trace has no such records.
+    struct MemoryRows {
+        Column<std::uint32_t> first;
+        Column<std::uint32_t> last;
+    };
+    [[nodiscard]] const Work& work() const { return m_work; }
+    [[nodiscard]] const MemoryRows& memoryRows() const { return m_memoryRows; }
     [[nodiscard]] const Nodes& nodes() const { return m_nodes; }
     [[nodiscard]] const Trace& trace() const { return *m_trace; }
     [[nodiscard]] const TracePtr& tracePtr() const { return m_trace; }
@@ -40,6 +54,8 @@ class OpTree {
     friend class OpTreeBuilder;
     TracePtr m_trace;
     Nodes m_nodes;
+    Work m_work;
+    MemoryRows m_memoryRows;
 };
 
 using OpTreePtr = std::shared_ptr<const OpTree>;

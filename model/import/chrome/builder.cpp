@@ -96,6 +96,7 @@ Result<Done> build(Trace& trace, BuildInput input) {
     LinkReport links;
     buildLinks(trace, sorted, threads, links);
     findSteps(trace);
+    (void)trace.strings.intern("ProfilerStep*"); // what the op table calls all of them
     if (stop.stop_requested())
         return Error::cancelled();
 
