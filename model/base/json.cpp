@@ -27,7 +27,8 @@ void appendCodePoint(std::string& out, std::uint32_t c) {
 }
 
 bool hex4(std::string_view s, std::size_t at, std::uint32_t& out) {
-    if (at + 4 > s.size()) return false;
+    if (at + 4 > s.size())
+        return false;
     const auto r = std::from_chars(s.data() + at, s.data() + at + 4, out, 16);
     return r.ec == std::errc() && r.ptr == s.data() + at + 4;
 }
@@ -38,16 +39,22 @@ std::size_t sequenceLength(std::string_view s, std::size_t i) {
     const auto tail = [&](std::size_t k) { return (b(k) & 0xC0) == 0x80; };
     const unsigned char c = b(0);
     const std::size_t left = s.size() - i;
-    if (c < 0x80) return 1;
-    if (c >= 0xC2 && c <= 0xDF) return left >= 2 && tail(1) ? 2 : 0;
+    if (c < 0x80)
+        return 1;
+    if (c >= 0xC2 && c <= 0xDF)
+        return left >= 2 && tail(1) ? 2 : 0;
     if (c >= 0xE0 && c <= 0xEF) {
-        if (left < 3 || !tail(1) || !tail(2)) return 0;
-        if ((c == 0xE0 && b(1) < 0xA0) || (c == 0xED && b(1) > 0x9F)) return 0;
+        if (left < 3 || !tail(1) || !tail(2))
+            return 0;
+        if ((c == 0xE0 && b(1) < 0xA0) || (c == 0xED && b(1) > 0x9F))
+            return 0;
         return 3;
     }
     if (c >= 0xF0 && c <= 0xF4) {
-        if (left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-        if ((c == 0xF0 && b(1) < 0x90) || (c == 0xF4 && b(1) > 0x8F)) return 0;
+        if (left < 4 || !tail(1) || !tail(2) || !tail(3))
+            return 0;
+        if ((c == 0xF0 && b(1) < 0x90) || (c == 0xF4 && b(1) > 0x8F))
+            return 0;
         return 4;
     }
     return 0;
@@ -60,7 +67,8 @@ class Reader {
 
     bool document(JsonValue* out) {
         space();
-        if (!value(out, 0)) return false;
+        if (!value(out, 0))
+            return false;
         space();
         return m_at == m_text.size();
     }
@@ -70,12 +78,14 @@ class Reader {
     void space() {
         while (m_at < m_text.size()) {
             const char c = m_text[m_at];
-            if (c != ' ' && c != '\n' && c != '\r' && c != '\t') break;
+            if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+                break;
             ++m_at;
         }
     }
     bool literal(std::string_view word) {
-        if (m_text.substr(m_at, word.size()) != word) return false;
+        if (m_text.substr(m_at, word.size()) != word)
+            return false;
         m_at += word.size();
         return true;
     }
@@ -86,7 +96,8 @@ class Reader {
         case '[':
             return depth < m_depth && array(out, depth);
         case '"':
-            if (out != nullptr) out->type = JsonValue::Type::String;
+            if (out != nullptr)
+                out->type = JsonValue::Type::String;
             return string(out != nullptr ? &out->text : nullptr);
         case 't':
         case 'f':
@@ -103,12 +114,14 @@ class Reader {
     }
     bool digits() {
         const std::size_t from = m_at;
-        while (peek() >= '0' && peek() <= '9') ++m_at;
+        while (peek() >= '0' && peek() <= '9')
+            ++m_at;
         return m_at > from;
     }
     bool number(JsonValue* out) {
         const std::size_t from = m_at;
-        if (peek() == '-') ++m_at;
+        if (peek() == '-')
+            ++m_at;
         if (peek() == '0') {
             ++m_at;
         } else if (!digits()) {
@@ -116,12 +129,15 @@ class Reader {
         }
         if (peek() == '.') {
             ++m_at;
-            if (!digits()) return false;
+            if (!digits())
+                return false;
         }
         if (peek() == 'e' || peek() == 'E') {
             ++m_at;
-            if (peek() == '+' || peek() == '-') ++m_at;
-            if (!digits()) return false;
+            if (peek() == '+' || peek() == '-')
+                ++m_at;
+            if (!digits())
+                return false;
         }
         if (out != nullptr) {
             out->type = JsonValue::Type::Number;
@@ -134,13 +150,15 @@ class Reader {
         bool escaped = false;
         for (; m_at < m_text.size(); ++m_at) {
             const auto c = static_cast<unsigned char>(m_text[m_at]);
-            if (c < 0x20) return false;
+            if (c < 0x20)
+                return false;
             if (c == '\\') {
                 escaped = true;
                 ++m_at;
             } else if (c == '"') {
                 const auto body = m_text.substr(from, m_at++ - from);
-                if (!isUtf8(body)) return false;
+                if (!isUtf8(body))
+                    return false;
                 if (out != nullptr && !escaped) {
                     *out = body;
                     return true;
@@ -152,7 +170,8 @@ class Reader {
         return false;
     }
     bool array(JsonValue* out, int depth) {
-        if (out != nullptr) out->type = JsonValue::Type::Array;
+        if (out != nullptr)
+            out->type = JsonValue::Type::Array;
         ++m_at;
         space();
         if (peek() == ']') {
@@ -161,18 +180,21 @@ class Reader {
         }
         for (;;) {
             space();
-            if (!value(out != nullptr ? &out->items.emplace_back() : nullptr, depth + 1)) return false;
+            if (!value(out != nullptr ? &out->items.emplace_back() : nullptr, depth + 1))
+                return false;
             space();
             if (peek() == ']') {
                 ++m_at;
                 return true;
             }
-            if (peek() != ',') return false;
+            if (peek() != ',')
+                return false;
             ++m_at;
         }
     }
     bool object(JsonValue* out, int depth) {
-        if (out != nullptr) out->type = JsonValue::Type::Object;
+        if (out != nullptr)
+            out->type = JsonValue::Type::Object;
         ++m_at;
         space();
         if (peek() == '}') {
@@ -181,20 +203,25 @@ class Reader {
         }
         for (;;) {
             space();
-            if (peek() != '"') return false;
-            std::pair<std::string, JsonValue>* member = out != nullptr ? &out->members.emplace_back() : nullptr;
-            if (!string(member != nullptr ? &member->first : nullptr)) return false;
+            if (peek() != '"')
+                return false;
+            JsonMember* member = out != nullptr ? &out->members.emplace_back() : nullptr;
+            if (!string(member != nullptr ? &member->key : nullptr))
+                return false;
             space();
-            if (peek() != ':') return false;
+            if (peek() != ':')
+                return false;
             ++m_at;
             space();
-            if (!value(member != nullptr ? &member->second : nullptr, depth + 1)) return false;
+            if (!value(member != nullptr ? &member->value : nullptr, depth + 1))
+                return false;
             space();
             if (peek() == '}') {
                 ++m_at;
                 return true;
             }
-            if (peek() != ',') return false;
+            if (peek() != ',')
+                return false;
             ++m_at;
         }
     }
@@ -208,25 +235,31 @@ class Reader {
 
 const JsonValue* JsonValue::find(std::string_view key) const {
     for (const auto& [k, v] : members)
-        if (k == key) return &v;
+        if (k == key)
+            return &v;
     return nullptr;
 }
 
 std::optional<std::int64_t> JsonValue::integer() const {
-    if (type != Type::Number && type != Type::String) return std::nullopt;
+    if (type != Type::Number && type != Type::String)
+        return std::nullopt;
     std::int64_t v = 0;
     const auto r = std::from_chars(text.data(), text.data() + text.size(), v);
-    if (r.ec != std::errc() || r.ptr != text.data() + text.size()) return std::nullopt;
+    if (r.ec != std::errc() || r.ptr != text.data() + text.size())
+        return std::nullopt;
     return v;
 }
 
 std::optional<JsonValue> parseJson(std::string_view text) {
     JsonValue v;
-    if (!Reader(text, 64).document(&v)) return std::nullopt;
+    if (!Reader(text, 64).document(&v))
+        return std::nullopt;
     return v;
 }
 
-bool isStrictJson(std::string_view text) { return Reader(text, 512).document(nullptr); }
+bool isStrictJson(std::string_view text) {
+    return Reader(text, 512).document(nullptr);
+}
 
 bool appendUnescaped(std::string& out, std::string_view body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
@@ -234,7 +267,8 @@ bool appendUnescaped(std::string& out, std::string_view body) {
             out += body[i];
             continue;
         }
-        if (++i == body.size()) return false;
+        if (++i == body.size())
+            return false;
         switch (body[i]) {
         case '"':
         case '\\':
@@ -258,11 +292,13 @@ bool appendUnescaped(std::string& out, std::string_view body) {
             break;
         case 'u': {
             std::uint32_t c = 0;
-            if (!hex4(body, i + 1, c)) return false;
+            if (!hex4(body, i + 1, c))
+                return false;
             i += 4;
             if (c >= 0xD800 && c < 0xDC00) {
                 std::uint32_t low = 0;
-                if (body.substr(i + 1, 2) == "\\u" && hex4(body, i + 3, low) && low >= 0xDC00 && low < 0xE000) {
+                if (body.substr(i + 1, 2) == "\\u" && hex4(body, i + 3, low) && low >= 0xDC00 &&
+                    low < 0xE000) {
                     c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
                     i += 6;
                 } else {
@@ -284,7 +320,8 @@ bool appendUnescaped(std::string& out, std::string_view body) {
 bool isUtf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t n = sequenceLength(text, i);
-        if (n == 0) return false;
+        if (n == 0)
+            return false;
         i += n;
     }
     return true;

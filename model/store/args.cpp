@@ -6,8 +6,6 @@
 
 #include <cmath>
 
-
-
 namespace warpline {
 
 namespace {
@@ -56,15 +54,16 @@ double Arg::number() const {
 std::uint32_t ArgStore::shape(std::span<const ArgShape::Field> fields) {
     std::uint64_t hash = fields.size();
     for (const auto& f : fields) {
-        const std::uint64_t word =
-            (std::uint64_t{f.key.value} << 16) | (static_cast<std::uint64_t>(f.kind) << 1) | (f.top ? 1u : 0u);
+        const std::uint64_t word = (std::uint64_t{f.key.value} << 16) |
+                                   (static_cast<std::uint64_t>(f.kind) << 1) | (f.top ? 1u : 0u);
         hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
         hash ^= hash >> 29;
     }
     const std::lock_guard lock(m_mutex);
     for (auto [it, end] = m_byHash.equal_range(hash); it != end; ++it) {
         const auto& known = m_shapes[it->second].fields;
-        if (std::equal(known.begin(), known.end(), fields.begin(), fields.end())) return it->second;
+        if (std::equal(known.begin(), known.end(), fields.begin(), fields.end()))
+            return it->second;
     }
     const auto number = static_cast<std::uint32_t>(m_shapes.size());
     m_shapes.push_back({{fields.begin(), fields.end()}});
@@ -79,10 +78,12 @@ std::uint8_t* ArgStore::newBlock(Ref& base, std::size_t& size) {
     const std::lock_guard lock(m_mutex);
     // Unit 0 stays unused: it would be the reference that means "none".
     const std::size_t first = m_blocks.size();
-    if (first + pieces > (std::size_t{1} << (32 - kUnitsBits))) return nullptr;
+    if (first + pieces > (std::size_t{1} << (32 - kUnitsBits)))
+        return nullptr;
     m_owned.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(size));
     std::uint8_t* block = m_owned.back().get();
-    for (std::size_t i = 0; i < pieces; ++i) m_blocks.push_back(block + i * kBlockBytes);
+    for (std::size_t i = 0; i < pieces; ++i)
+        m_blocks.push_back(block + i * kBlockBytes);
     base = static_cast<Ref>(first << kUnitsBits);
     return block;
 }
@@ -133,13 +134,15 @@ ArgStore::Ref ArgStore::Writer::add(std::uint32_t shape, std::span<const ArgShap
 }
 
 ArgStore::Cursor::Cursor(const ArgStore& store, Ref ref) {
-    if (ref == 0) return;
+    if (ref == 0)
+        return;
     m_at = store.at(ref);
     m_shape = &store.m_shapes[getVarint(m_at)];
 }
 
 bool ArgStore::Cursor::next(Arg& arg) {
-    if (m_shape == nullptr || m_field == m_shape->fields.size()) return false;
+    if (m_shape == nullptr || m_field == m_shape->fields.size())
+        return false;
     const auto& field = m_shape->fields[m_field++];
     arg = {.key = field.key, .kind = field.kind, .top = field.top, .integer = 0, .decimals = 0, .text = {}};
     switch (field.kind) {
@@ -169,7 +172,8 @@ std::optional<Arg> ArgStore::find(Ref ref, StringId key) const {
     Cursor cursor(*this, ref);
     Arg arg;
     while (cursor.next(arg))
-        if (arg.key == key) return arg;
+        if (arg.key == key)
+            return arg;
     return std::nullopt;
 }
 
@@ -186,7 +190,8 @@ std::string decimalText(const Arg& arg) {
     std::string digits = fmt::format("{}", negative ? 0 - static_cast<std::uint64_t>(arg.integer)
                                                     : static_cast<std::uint64_t>(arg.integer));
     const auto decimals = static_cast<std::size_t>(arg.decimals);
-    if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
+    if (digits.size() <= decimals)
+        digits.insert(0, decimals + 1 - digits.size(), '0');
     digits.insert(digits.size() - decimals, ".");
     return fmt::format("{}{}", negative ? "-" : "", digits);
 }
@@ -219,7 +224,8 @@ void appendJsonString(std::string& out, std::string_view text) {
     std::size_t from = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
         out.append(text, from, i - from);
         from = i + 1;
         switch (c) {

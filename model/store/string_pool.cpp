@@ -17,10 +17,13 @@ constexpr std::size_t kFirstSlots = 4096;
 StringPool::StringPool() : m_slots(kFirstSlots, 0) {}
 
 StringPool::~StringPool() {
-    for (auto& block : m_blocks) delete[] block.load(std::memory_order_relaxed);
+    for (auto& block : m_blocks)
+        delete[] block.load(std::memory_order_relaxed);
 }
 
-std::uint64_t StringPool::hash(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+std::uint64_t StringPool::hash(std::string_view text) {
+    return XXH3_64bits(text.data(), text.size());
+}
 
 StringId StringPool::lookup(std::string_view text, std::uint64_t hash, std::size_t& slot) const {
     const std::size_t mask = m_slots.size() - 1;
@@ -28,7 +31,8 @@ StringId StringPool::lookup(std::string_view text, std::uint64_t hash, std::size
     for (slot = hash & mask; m_slots[slot] != 0; slot = (slot + 1) & mask) {
         const StringId id{m_slots[slot]};
         const Entry& e = entry(id.index());
-        if (e.tag == tag && e.length == text.size() && std::memcmp(e.text, text.data(), text.size()) == 0) return id;
+        if (e.tag == tag && e.length == text.size() && std::memcmp(e.text, text.data(), text.size()) == 0)
+            return id;
     }
     return {};
 }
@@ -39,14 +43,17 @@ StringId StringPool::find(std::string_view text) const {
     return lookup(text, hash(text), slot);
 }
 
-StringId StringPool::intern(std::string_view text) { return intern(text, hash(text)); }
+StringId StringPool::intern(std::string_view text) {
+    return intern(text, hash(text));
+}
 
 StringId StringPool::intern(std::string_view text, std::uint64_t hash) {
     // A text beyond four gigabytes cannot be told by a 32-bit length; nobody reads that far.
     text = text.substr(0, 0xFFFFFFFFu);
     const std::lock_guard lock(m_mutex);
     std::size_t slot = 0;
-    if (const StringId found = lookup(text, hash, slot)) return found;
+    if (const StringId found = lookup(text, hash, slot))
+        return found;
 
     const std::size_t index = m_size.load(std::memory_order_relaxed);
     const std::size_t n = index + (std::size_t{1} << kFirstBits);
@@ -60,7 +67,8 @@ StringId StringPool::intern(std::string_view text, std::uint64_t hash) {
     m_size.store(index + 1, std::memory_order_release);
     const StringId id = StringId::fromIndex(index);
     m_slots[slot] = id.value;
-    if ((index + 1) * 2 > m_slots.size()) growSlots();
+    if ((index + 1) * 2 > m_slots.size())
+        growSlots();
     return id;
 }
 
@@ -79,7 +87,8 @@ const char* StringPool::store(std::string_view text) {
         m_chunkFree = size;
     }
     char* at = m_chunkAt;
-    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    if (!text.empty())
+        std::memcpy(at, text.data(), text.size());
     m_chunkAt += text.size();
     m_chunkFree -= text.size();
     return at;
@@ -93,7 +102,8 @@ void StringPool::growSlots() {
     for (std::size_t i = 0; i < count; ++i) {
         const Entry& e = entry(i);
         std::size_t slot = hash({e.text, e.length}) & mask;
-        while (m_slots[slot] != 0) slot = (slot + 1) & mask;
+        while (m_slots[slot] != 0)
+            slot = (slot + 1) & mask;
         m_slots[slot] = StringId::fromIndex(i).value;
     }
 }

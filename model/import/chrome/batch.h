@@ -18,8 +18,8 @@ enum class Oddity : std::uint8_t {
     MissingDuration,
     MissingTime, ///< no "ts" that is a number; the event cannot be placed
     UnknownPhase,
-    EmptyEvent,   ///< {}
-    NotAnObject,  ///< an entry of the event list that is no object
+    EmptyEvent,    ///< {}
+    NotAnObject,   ///< an entry of the event list that is no object
     LostArguments, ///< arguments beyond what one trace can hold
     // What was repaired; same order as the bits of Repair.
     ControlCharacter,

@@ -13,14 +13,14 @@
 
 namespace warpline::chrome {
 
-/// Reads one event after the other, strictly, into a batch. One a thread; the trace's pools and the registry are
-/// shared. What is not strict JSON is refused as a whole event, so that a forgiving reader can have it.
+/// Reads one event after the other, strictly, into a batch. One a thread; the trace's pools and the registry
+/// are shared. What is not strict JSON is refused as a whole event, so that a forgiving reader can have it.
 class EventParser {
   public:
     EventParser(Trace& trace, Registry& registry);
 
-    /// Reads the event whose brace `p` stands at, and sets `p` behind it. False where it is no strict JSON object;
-    /// then `p` and the batch's events are as before. scan::kPadding zero bytes follow the text.
+    /// Reads the event whose brace `p` stands at, and sets `p` behind it. False where it is no strict JSON
+    /// object; then `p` and the batch's events are as before. scan::kPadding zero bytes follow the text.
     /// `offset` is the event's place in the file, for what is odd about it.
     bool parse(const char*& p, std::uint64_t offset, Batch& out);
 
@@ -89,8 +89,8 @@ class EventParser {
     std::array<ShapeSlot, 256> m_shapes;
     std::array<Registry::CategoryRef, 64> m_categories{};
 
-    const StringId m_empty, m_externalId, m_externalIdOld, m_correlation, m_memory, m_outOfMemory, m_bytes, m_address,
-        m_totalAllocated, m_totalReserved, m_deviceType, m_deviceId;
+    const StringId m_empty, m_externalId, m_externalIdOld, m_correlation, m_memory, m_outOfMemory, m_bytes,
+        m_address, m_totalAllocated, m_totalReserved, m_deviceType, m_deviceId;
 };
 
 } // namespace warpline::chrome

@@ -22,9 +22,11 @@ class Interner {
         hash = StringPool::hash(text);
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
         for (std::size_t i = hash & kMask; m_slots[i].id != 0; i = (i + 1) & kMask) {
-            if (m_slots[i].tag != tag) continue;
+            if (m_slots[i].tag != tag)
+                continue;
             const StringId id{m_slots[i].id};
-            if (m_pool.view(id) == text) return id;
+            if (m_pool.view(id) == text)
+                return id;
         }
         return {};
     }
@@ -36,7 +38,8 @@ class Interner {
             m_used = 1;
         }
         std::size_t i = hash & kMask;
-        while (m_slots[i].id != 0) i = (i + 1) & kMask;
+        while (m_slots[i].id != 0)
+            i = (i + 1) & kMask;
         m_slots[i] = {id.value, static_cast<std::uint32_t>(hash >> 32)};
         return id;
     }
@@ -47,10 +50,12 @@ class Interner {
         std::memcpy(&word, text.data(), text.size() < 8 ? text.size() : 8);
         const std::size_t at = ((word ^ text.size() * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL) >> 55;
         KeySlot& slot = m_keys[at];
-        if (slot.id && slot.text == text) return slot.id;
+        if (slot.id && slot.text == text)
+            return slot.id;
         std::uint64_t hash = 0;
         StringId id = find(text, hash);
-        if (!id) id = add(text, hash);
+        if (!id)
+            id = add(text, hash);
         slot = {m_pool.view(id), id};
         return id;
     }

@@ -20,8 +20,8 @@ struct Decimal {
 /// Reads a number that fits in 63 bits of mantissa and 18 decimals, without an exponent. False for any other.
 bool parseDecimal(std::string_view text, Decimal& out);
 
-/// A count of microseconds as nanoseconds, exactly; what is finer than a nanosecond is cut off. Takes a decimal
-/// number with or without an exponent. False where it is none or does not fit into 64 bits.
+/// A count of microseconds as nanoseconds, exactly; what is finer than a nanosecond is cut off. Takes a
+/// decimal number with or without an exponent. False where it is none or does not fit into 64 bits.
 bool parseMicroseconds(std::string_view text, TimeNs& out);
 
 /// An identifier: a whole number, or a text of digits or 0x and hexadecimal digits. False for any other.

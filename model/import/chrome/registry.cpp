@@ -28,9 +28,11 @@ std::size_t Registry::Hash::operator()(const TrackKey& k) const {
 
 Registry::CategoryRef Registry::category(StringId name) {
     const std::lock_guard lock(m_mutex);
-    if (const auto it = m_categories.find(name); it != m_categories.end()) return it->second;
+    if (const auto it = m_categories.find(name); it != m_categories.end())
+        return it->second;
     // Sixty-five thousand categories are no trace's; what comes after shares the first one's place.
-    if (m_trace.categories.size() > 0xFFFF) return m_categories.begin()->second;
+    if (m_trace.categories.size() > 0xFFFF)
+        return m_categories.begin()->second;
     const CategoryRef ref{name, static_cast<std::uint16_t>(m_trace.categories.size()),
                           kindOfCategory(m_trace.strings.view(name))};
     m_trace.categories.push_back({name, ref.kind});
@@ -40,15 +42,19 @@ Registry::CategoryRef Registry::category(StringId name) {
 
 std::uint32_t Registry::rawTrack(Number pid, Number tid) {
     const std::lock_guard lock(m_mutex);
-    const auto [it, fresh] = m_raw.try_emplace(RawKey{pid, tid}, static_cast<std::uint32_t>(m_trace.rawTracks.size()));
-    if (fresh) m_trace.rawTracks.push_back({pid.value, tid.value, pid.text, tid.text, {}});
+    const auto [it, fresh] =
+        m_raw.try_emplace(RawKey{pid, tid}, static_cast<std::uint32_t>(m_trace.rawTracks.size()));
+    if (fresh)
+        m_trace.rawTracks.push_back({pid.value, tid.value, pid.text, tid.text, {}});
     return it->second;
 }
 
 std::uint32_t Registry::track(std::uint32_t rawTrack, TrackKind kind, StringId group) {
     const std::lock_guard lock(m_mutex);
-    const auto [it, fresh] = m_byKey.try_emplace(TrackKey{rawTrack, kind, group}, static_cast<std::uint32_t>(m_tracks.size()));
-    if (fresh) m_tracks.push_back({rawTrack, kind, group});
+    const auto [it, fresh] =
+        m_byKey.try_emplace(TrackKey{rawTrack, kind, group}, static_cast<std::uint32_t>(m_tracks.size()));
+    if (fresh)
+        m_tracks.push_back({rawTrack, kind, group});
     return it->second;
 }
 

@@ -18,8 +18,8 @@ struct Number {
     bool operator==(const Number&) const = default;
 };
 
-/// Categories, and the (pid, tid) pairs and tracks that events name, numbered as they are first met. Shared by
-/// the threads that read one trace; each of them asks once a name and remembers the answer.
+/// Categories, and the (pid, tid) pairs and tracks that events name, numbered as they are first met. Shared
+/// by the threads that read one trace; each of them asks once a name and remembers the answer.
 class Registry {
   public:
     struct EventTrack {

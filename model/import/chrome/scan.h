@@ -12,17 +12,21 @@
 
 namespace warpline::scan {
 
-/// Readable bytes that must follow any text handed to these functions, all zero. The zeros stop every loop, so
-/// that no function needs to know where the text ends.
+/// Readable bytes that must follow any text handed to these functions, all zero. The zeros stop every loop,
+/// so that no function needs to know where the text ends.
 inline constexpr std::size_t kPadding = 64;
 
-inline bool isSpace(char c) { return c == ' ' || (static_cast<unsigned char>(c) - 9u) <= 4u; }
+inline bool isSpace(char c) {
+    return c == ' ' || (static_cast<unsigned char>(c) - 9u) <= 4u;
+}
 
 /// The first byte that is no white space.
 inline const char* skipSpace(const char* p) {
     // One blank or none is the rule within a line; a longer run is an indentation.
-    if (!isSpace(*p)) return p;
-    if (!isSpace(*++p)) return p;
+    if (!isSpace(*p))
+        return p;
+    if (!isSpace(*++p))
+        return p;
 #ifdef __SSE2__
     const __m128i blank = _mm_set1_epi8(' ');
     const __m128i tab = _mm_set1_epi8(9);
@@ -33,17 +37,19 @@ inline const char* skipSpace(const char* p) {
         const __m128i space =
             _mm_or_si128(_mm_cmpeq_epi8(v, blank), _mm_cmpeq_epi8(_mm_min_epu8(control, span), control));
         const auto mask = static_cast<unsigned>(_mm_movemask_epi8(space));
-        if (mask != 0xFFFFu) return p + std::countr_one(mask);
+        if (mask != 0xFFFFu)
+            return p + std::countr_one(mask);
         p += 16;
     }
 #else
-    while (isSpace(*p)) ++p;
+    while (isSpace(*p))
+        ++p;
     return p;
 #endif
 }
 
-/// From the byte after an opening quote to the closing quote. Sets `escaped` where a backslash came before it.
-/// Null at a control character, which the zeros after the text are too.
+/// From the byte after an opening quote to the closing quote. Sets `escaped` where a backslash came before
+/// it. Null at a control character, which the zeros after the text are too.
 inline const char* stringEnd(const char* p, bool& escaped) {
     for (;;) {
 #ifdef __SSE2__
@@ -53,20 +59,26 @@ inline const char* stringEnd(const char* p, bool& escaped) {
         unsigned mask = 0;
         for (;;) {
             const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-            const __m128i stop = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
-                                              _mm_cmpeq_epi8(_mm_min_epu8(v, last), v));
+            const __m128i stop =
+                _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
+                             _mm_cmpeq_epi8(_mm_min_epu8(v, last), v));
             mask = static_cast<unsigned>(_mm_movemask_epi8(stop));
-            if (mask != 0) break;
+            if (mask != 0)
+                break;
             p += 16;
         }
         p += std::countr_zero(mask);
 #else
-        while (*p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;
+        while (*p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20)
+            ++p;
 #endif
-        if (*p == '"') return p;
-        if (*p != '\\') return nullptr;
+        if (*p == '"')
+            return p;
+        if (*p != '\\')
+            return nullptr;
         escaped = true;
-        if (static_cast<unsigned char>(p[1]) < 0x20) return nullptr;
+        if (static_cast<unsigned char>(p[1]) < 0x20)
+            return nullptr;
         p += 2;
     }
 }
@@ -80,11 +92,13 @@ inline const char* nestedEnd(const char* p) {
         if (c == '"') {
             bool escaped = false;
             p = stringEnd(p + 1, escaped);
-            if (p == nullptr) return nullptr;
+            if (p == nullptr)
+                return nullptr;
         } else if (c == '[' || c == '{') {
             ++depth;
         } else if (c == ']' || c == '}') {
-            if (--depth == 0) return p + 1;
+            if (--depth == 0)
+                return p + 1;
         } else if (c == '\0') {
             return nullptr;
         }
@@ -95,7 +109,8 @@ inline const char* nestedEnd(const char* p) {
             const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
             const __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
             const __m128i stop = _mm_or_si128(
-                _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')), _mm_cmpeq_epi8(folded, _mm_set1_epi8('}'))),
+                _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')),
+                             _mm_cmpeq_epi8(folded, _mm_set1_epi8('}'))),
                 _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_setzero_si128())));
             const auto mask = static_cast<unsigned>(_mm_movemask_epi8(stop));
             if (mask != 0) {
@@ -112,7 +127,8 @@ inline const char* nestedEnd(const char* p) {
 inline const char* scalarEnd(const char* p) {
     for (;;) {
         const char c = *p;
-        if (c == ',' || c == '}' || c == ']' || c == '\0' || isSpace(c)) return p;
+        if (c == ',' || c == '}' || c == ']' || c == '\0' || isSpace(c))
+            return p;
         ++p;
     }
 }
