@@ -219,39 +219,6 @@ std::string argText(const StringPool& strings, const Arg& arg) {
     return {};
 }
 
-void appendJsonString(std::string& out, std::string_view text) {
-    out += '"';
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        out.append(text, from, i - from);
-        from = i + 1;
-        switch (c) {
-        case '"':
-            out += "\\\"";
-            break;
-        case '\\':
-            out += "\\\\";
-            break;
-        case '\n':
-            out += "\\n";
-            break;
-        case '\t':
-            out += "\\t";
-            break;
-        case '\r':
-            out += "\\r";
-            break;
-        default:
-            out += fmt::format("\\u{:04x}", c);
-        }
-    }
-    out.append(text, from, text.size() - from);
-    out += '"';
-}
-
 void appendArgJson(std::string& out, const StringPool& strings, const Arg& arg) {
     if (arg.kind == ArgKind::Text)
         appendJsonString(out, strings.view(arg.text));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/base/ids.h"
+#include "model/base/json_writer.h"
 #include "model/store/string_pool.h"
 
 #include <cstdint>
@@ -132,8 +133,6 @@ class ArgStore {
 
 /// An argument's value as text for people: strings without quotes, numbers as they stood.
 std::string argText(const StringPool& strings, const Arg& arg);
-/// A text as a JSON string, quotes included. The text is taken to be valid UTF-8.
-void appendJsonString(std::string& out, std::string_view text);
 /// An argument's value as JSON.
 void appendArgJson(std::string& out, const StringPool& strings, const Arg& arg);
 
