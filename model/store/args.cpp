@@ -81,6 +81,7 @@ std::uint8_t* ArgStore::newBlock(Ref& base, std::size_t& size) {
     if (first + pieces > (std::size_t{1} << (32 - kUnitsBits)))
         return nullptr;
     m_owned.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(size));
+    m_bytes += size;
     std::uint8_t* block = m_owned.back().get();
     for (std::size_t i = 0; i < pieces; ++i)
         m_blocks.push_back(block + i * kBlockBytes);
