@@ -11,9 +11,15 @@
 
 namespace warpline {
 
-/// A search as it is typed: words match names (case does not count), /.../ is a regular expression,
-/// `key=value` an argument, `dur>1ms`, `dur<20us` a duration, `cat:kernel` a category, 0x7f.. an address
-/// among the arguments. All terms must hold.
+/// A search as it is typed; all terms must hold. Case never counts.
+///   mm gemm "two words"          parts of the name
+///   /^aten::.*mm$/               a regular expression (Perl's syntax) on the name
+///   dur>1ms dur<=20us            the duration
+///   cat:kernel                   a part of the category, or the kind of event
+///   stream=7 dtype=float         an argument's value, exactly; "External id"=12 is external_id=12
+///   grid:128 bytes>1MiB          a part of the value; a comparison of numbers
+///   0x7f3a8c000000               an address, among the arguments, in the name or in the [memory] records
+///   below it
 struct SearchQuery {
     std::string text;
 };

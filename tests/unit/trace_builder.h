@@ -278,6 +278,22 @@ class TraceBuilder {
         }
     }
 
+    std::uint32_t rawTrackOf(TrackId thread) {
+        std::vector<RawTrack>& raw = m_trace->rawTracks;
+        const auto it =
+            std::find_if(raw.begin(), raw.end(), [&](const RawTrack& r) { return r.thread == thread; });
+        if (it != raw.end())
+            return static_cast<std::uint32_t>(it - raw.begin());
+        RawTrack r;
+        r.thread = thread;
+        if (thread) {
+            r.pid = m_trace->processes[m_trace->tracks[thread.index()].process].pid;
+            r.tid = m_trace->tracks[thread.index()].tid;
+        }
+        raw.push_back(r);
+        return static_cast<std::uint32_t>(raw.size() - 1);
+    }
+
     void makeMemory() {
         std::stable_sort(m_memory.begin(), m_memory.end(),
                          [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; });
@@ -288,7 +304,7 @@ class TraceBuilder {
         m.totalAllocated.reset(m_memory.size());
         m.totalReserved.reset(m_memory.size());
         m.device.reset(m_memory.size());
-        m.track.reset(m_memory.size());
+        m.rawTrack.reset(m_memory.size());
         m.args.reset(m_memory.size());
         m.name.reset(m_memory.size());
         for (std::size_t i = 0; i < m_memory.size(); ++i) {
@@ -298,7 +314,7 @@ class TraceBuilder {
             m.totalAllocated[i] = -1;
             m.totalReserved[i] = -1;
             m.device[i] = static_cast<std::int16_t>(m_memory[i].device);
-            m.track[i] = m_memory[i].track;
+            m.rawTrack[i] = rawTrackOf(m_memory[i].track);
             m.args[i] = 0;
             m.name[i] = m_memory[i].name;
         }
