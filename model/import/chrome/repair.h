@@ -16,10 +16,11 @@ inline constexpr std::uint32_t ControlCharacter = 1u
 inline constexpr std::uint32_t BadEscape =
     1u << 1; ///< a backslash before something it cannot escape; kept as text
 inline constexpr std::uint32_t UnescapedQuote = 1u << 2; ///< a quote within a string; kept, escaped
-inline constexpr std::uint32_t BareNumber = 1u << 3;     ///< NaN, Infinity and the like become null; 1., .5, 007 numbers; other words text
-inline constexpr std::uint32_t ExtraComma = 1u << 4;     ///< a comma before } or ], or two in a row
-inline constexpr std::uint32_t MissingComma = 1u << 5;   ///< two members without a comma between
-inline constexpr std::uint32_t InvalidUtf8 = 1u << 6;    ///< bytes that are no UTF-8; U+FFFD for each
+inline constexpr std::uint32_t BareNumber =
+    1u << 3; ///< NaN, Infinity and the like become null; 1., .5, 007 numbers; other words text
+inline constexpr std::uint32_t ExtraComma = 1u << 4;   ///< a comma before } or ], or two in a row
+inline constexpr std::uint32_t MissingComma = 1u << 5; ///< two members without a comma between
+inline constexpr std::uint32_t InvalidUtf8 = 1u << 6;  ///< bytes that are no UTF-8; U+FFFD for each
 inline constexpr std::uint32_t Garbage = 1u << 7; ///< bytes between events that are part of none; skipped
 inline constexpr std::uint32_t Restart =
     1u << 8; ///< "][" or "]...[": another array follows; its events are read too
