@@ -73,6 +73,7 @@ void TestSniff::chromeTraces_data() {
     row("object", R"({"traceEvents":[)" + event + "]}");
     row("object without an end", R"({"traceEvents":[)" + event);
     row("cut in the first key", "[{\"na");
+    row("cut before the phase", R"([{"pid": 1, "args": {"name": "x"}, "na)");
     row("cut after the first byte", "[");
     row("cut object", "{");
     row("cut in a header", R"({"schemaVersion": 1, "deviceProp)");

@@ -22,6 +22,13 @@ bool isTraceKey(std::string_view key) {
     return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
+/// What an event may begin with, before its "ph".
+bool isEventKey(std::string_view key) {
+    static constexpr std::string_view kKeys[] = {"name", "cat", "pid", "tid", "ts",   "dur",
+                                                 "tts",  "id",  "s",   "bp",  "args", "attr"};
+    return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
+
 std::string listKeys(const std::vector<std::string_view>& keys) {
     constexpr std::size_t kShown = 5;
     std::string list = keys.size() == 1 ? "the key " : "the keys ";
@@ -119,6 +126,8 @@ std::optional<Sniffed> sniffArray(const JsonOutline& json, std::string_view head
     const bool objects = std::any_of(json.elements.begin(), json.elements.end(),
                                      [](const JsonOutline::Element& e) { return e.kind == Kind::Object; });
     const std::vector<std::string_view>& keys = json.keys[1];
+    if (objects && json.inFirst && std::all_of(keys.begin(), keys.end(), isEventKey))
+        return isChromeTrace(); // cut in its first event
     if (objects && (keys.empty() || (json.hasAt(1, "ts") && json.hasAt(1, "name"))))
         return isChromeTrace(); // empty events, or events without a phase
     if (objects)

@@ -18,6 +18,7 @@ class Outliner {
         m_out.array = m_text[0] == '[';
         while (m_at < m_text.size() && !m_out.closed)
             step();
+        m_out.inFirst = m_out.array && m_count == 1 && m_depth > 1;
         return std::move(m_out);
     }
 

@@ -29,6 +29,7 @@ struct JsonOutline {
 
     bool array = false;            ///< the root is an array
     bool closed = false;           ///< the root ends in the head
+    bool inFirst = false;          ///< of a root array: the head ends within the first element
     std::vector<Member> members;   ///< of a root object
     std::vector<Element> elements; ///< of a root array, the first few
     std::array<std::vector<std::string_view>, kDepths>
