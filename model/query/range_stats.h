@@ -15,7 +15,12 @@ namespace warpline {
 TimeNs busyTime(const SpanIndex& index, TrackId stream, TimeRange range);
 /// Over all Stream tracks of a device (index into Trace::processes).
 TimeNs deviceBusyTime(const Trace& trace, std::uint32_t process, TimeRange range);
-/// How much of each of `columns` equal parts of the range a device is busy, 0 to 1.
+/// Up to how many slices deviceBusyColumns() counts exactly where several lanes hold them.
+inline constexpr std::size_t kExactBusyRows = 1'000'000;
+/// How much of each of `columns` equal parts of the range a device is busy, 0 to 1: the union, exactly, as
+/// long as one lane holds all the work or up to kExactBusyRows slices show. Beyond that the cost follows
+/// columns, not slices, and a column's value is that of its busiest lane: a lower bound where streams take
+/// turns.
 std::vector<float> deviceBusyColumns(const SpanIndex& index, std::uint32_t process, TimeRange range,
                                      int columns);
 
@@ -47,7 +52,10 @@ struct RangeStats {
     std::uint64_t slices = 0;
 };
 
-/// What lies in a range: slices that start in it, of the given tracks (all where none is given).
+/// What lies in a range: slices that start in it, of the given tracks (all where none is given). Medians and
+/// percentiles are by nearest rank. Devices are those that a given track is a stream of, with all their
+/// streams; their times are cut at the range. Memory is that of all devices. When stopped, the result is
+/// empty.
 RangeStats rangeStats(const Trace& trace, TimeRange range, const std::vector<TrackId>& tracks = {},
                       std::stop_token stop = {});
 
