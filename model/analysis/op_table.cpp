@@ -18,8 +18,7 @@ constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
 class RowIndex {
   public:
     RowIndex(const Trace& trace, std::vector<OpRow>& rows)
-        : m_trace(trace), m_rows(rows), m_byName(trace.strings.size() + 1, kNoRow),
-          m_alias(trace.strings.size() + 1) {
+        : m_rows(rows), m_byName(trace.strings.size() + 1, kNoRow), m_alias(trace.strings.size() + 1) {
         const StringId star = trace.strings.find("ProfilerStep*");
         for (std::size_t i = 1; i < m_alias.size(); ++i)
             m_alias[i] = StringId{static_cast<std::uint32_t>(i)};
@@ -45,7 +44,6 @@ class RowIndex {
     }
 
   private:
-    const Trace& m_trace;
     std::vector<OpRow>& m_rows;
     std::vector<std::uint32_t> m_byName;
     std::vector<StringId> m_alias;

@@ -88,6 +88,7 @@ void collectCounters(Trace& trace, std::vector<Batch>& batches) {
                 const RawTrack raw = trace.rawTracks[c.track];
                 it->second = processOf(trace, raw);
             }
+            const std::uint32_t process = it->second;
             trace.args.forEach(c.args, [&](const Arg& arg) {
                 if (arg.top)
                     return;
@@ -100,7 +101,7 @@ void collectCounters(Trace& trace, std::vector<Batch>& batches) {
                 } else if (!arg.isNumber()) {
                     return;
                 }
-                series[{it->second, c.name, arg.key}].push_back({c.time + trace.baseTime, value});
+                series[{process, c.name, arg.key}].push_back({c.time + trace.baseTime, value});
             });
         }
         std::vector<ParsedCounter>().swap(b.counters);
