@@ -312,9 +312,10 @@ std::string InfoReport::text(std::size_t threads, std::size_t width) const {
         if (process.threads.empty() && process.others.empty())
             continue;
         const auto pidText = m_trace.strings.view(process.process->pidText);
-        out += fmt::format("\nProcess {}  {}\n",
+        const auto name = m_trace.strings.view(process.process->name);
+        out += fmt::format("\nProcess {}{}{}\n",
                            pidText.empty() ? fmt::format("{}", process.process->pid) : printable(pidText),
-                           printable(m_trace.strings.view(process.process->name)));
+                           name.empty() ? "" : "  ", printable(name));
         TextTable table({{"Thread", TextTable::Align::Right, false, 0},
                          {"Slices", TextTable::Align::Right, false, 0},
                          {"Name", TextTable::Align::Left, true, 0}});
@@ -363,11 +364,11 @@ std::string InfoReport::text(std::size_t threads, std::size_t width) const {
     if (idle > 0)
         out += fmt::format("\n{} described without any event in the trace\n",
                            counted(idle, "GPU is", "GPUs are"));
-    diagnosticsText(out, width);
+    diagnosticsText(out);
     return out;
 }
 
-void InfoReport::diagnosticsText(std::string& out, std::size_t) const {
+void InfoReport::diagnosticsText(std::string& out) const {
     const auto& rows = m_trace.diagnostics.rows();
     if (rows.empty()) {
         out += "\nNothing had to be repaired, nothing was lost.\n";

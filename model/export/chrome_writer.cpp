@@ -21,6 +21,7 @@ namespace warpline {
 namespace {
 
 constexpr std::string_view kBaseTimeKey = "baseTimeNanoseconds";
+constexpr std::size_t kSmallProperty = 8192;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 bool endsWith(std::string_view text, std::string_view end) {
@@ -105,14 +106,26 @@ class ChromeWriter {
 
     void write() {
         m_out.append("{\n");
-        properties();
+        baseTime();
+        for (const auto& [key, json] : m_trace.properties) {
+            if (key != kBaseTimeKey && json.size() <= kSmallProperty)
+                property(key, json).append(",\n");
+        }
         m_out.append("\"traceEvents\": [");
         metadata();
         slices();
         memory();
         counters();
         flows();
-        m_out.append("\n]\n}\n");
+        m_out.append("\n]");
+        // Readers look for the event list near the beginning: what is long (stack frames) comes after it.
+        for (const auto& [key, json] : m_trace.properties) {
+            if (key != kBaseTimeKey && json.size() > kSmallProperty) {
+                m_out.append(",\n");
+                property(key, json);
+            }
+        }
+        m_out.append("\n}\n");
     }
 
   private:
@@ -120,22 +133,21 @@ class ChromeWriter {
         return !m_options.range || m_options.range->overlaps(begin, end);
     }
 
-    void properties() {
-        bool baseTime = m_trace.baseTime != 0;
-        for (const auto& [key, json] : m_trace.properties) {
-            if (key == kBaseTimeKey) {
-                baseTime = true; // written below, from what the times were read with
-                continue;
-            }
-            appendJsonString(m_out, key);
-            m_out.append(": ").append(json).append(",\n");
-        }
-        if (baseTime) {
-            appendJsonString(m_out, kBaseTimeKey);
-            m_out.append(": ");
-            appendInteger(m_out, m_trace.baseTime);
-            m_out.append(",\n");
-        }
+    std::string& property(std::string_view key, std::string_view json) {
+        appendJsonString(m_out, key);
+        return m_out.append(": ").append(json);
+    }
+
+    /// What the times were read with.
+    void baseTime() {
+        const auto said = std::any_of(m_trace.properties.begin(), m_trace.properties.end(),
+                                      [](const auto& property) { return property.first == kBaseTimeKey; });
+        if (!said && m_trace.baseTime == 0)
+            return;
+        appendJsonString(m_out, kBaseTimeKey);
+        m_out.append(": ");
+        appendInteger(m_out, m_trace.baseTime);
+        m_out.append(",\n");
     }
 
     /// False once nothing more can be written.

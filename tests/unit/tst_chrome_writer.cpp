@@ -15,40 +15,6 @@ using namespace warpline;
 
 namespace {
 
-/// One of everything, as a file would have it.
-constexpr std::string_view kEverything = R"({
-"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 1, "world_size": 2},
-"baseTimeNanoseconds": 1790857026000000000,
-"traceEvents": [
-{"ph":"M","name":"process_name","pid":7,"tid":0,"ts":0,"args":{"name":"python \"x\" \\ \u00b5"}},
-{"ph":"M","name":"thread_name","pid":7,"tid":"worker","args":{"name":"loader"}},
-{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":9,"ts":5250723381466.441,"dur":204.850,"tts":12,
- "args":{"External id":2561,"big":18446744073709551615,"neg":-3,"dec":0.050,"exp":1e-7,"t":true,"n":null,
- "Input Dims":[[8, 4], []],"o":{"a":[1,{"b":"c"}]},"s":"a\nb"}},
-{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":5250723381500,"dur":0.001,
- "args":{"External id":2561,"correlation":5,"stream":7,"device":0}},
-{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":9,"ts":5250723381470,"dur":3,
- "args":{"External id":2561,"correlation":5}},
-{"ph":"X","cat":"overhead","name":"Instrumentation","pid":-1,"tid":0,"ts":5250723381460,"dur":1},
-{"ph":"B","cat":"x","name":"pair","pid":7,"tid":"worker","ts":5250723381470.5,"args":{"k":1}},
-{"ph":"E","pid":7,"tid":"worker","ts":5250723381480.25},
-{"ph":"B","cat":"x","name":"open","pid":7,"tid":"worker","ts":5250723381490},
-{"ph":"X","cat":"x","name":"negative","pid":7,"tid":"worker","ts":5250723381491,"dur":-5},
-{"ph":"X","cat":"x","name":"no dur","pid":7,"tid":"worker","ts":5250723381492},
-{"ph":"i","cat":"x","name":"moment","s":"p","pid":7,"tid":9,"ts":5250723381493},
-{"ph":"b","cat":"req","name":"load","id":"0x2a","pid":7,"tid":9,"ts":5250723381466,"args":{"url":"u"}},
-{"ph":"n","cat":"req","name":"load","id":"0x2a","pid":7,"tid":9,"ts":5250723381470},
-{"ph":"e","cat":"req","name":"load","id":"0x2a","pid":7,"tid":9,"ts":5250723381490},
-{"ph":"N","cat":"obj","name":"Tensor","id":1,"pid":7,"tid":9,"ts":5250723381466},
-{"ph":"D","cat":"obj","name":"Tensor","id":1,"pid":7,"tid":9,"ts":5250723381469},
-{"ph":"C","name":"bytes","pid":7,"ts":5250723381466,"args":{"used":1,"free":2.5}},
-{"ph":"C","name":"bytes","pid":7,"ts":5250723381467,"args":{"used":3,"free":1e20}},
-{"ph":"s","id":5,"cat":"ac2g","name":"ac2g","pid":7,"tid":9,"ts":5250723381470},
-{"ph":"f","id":5,"cat":"ac2g","name":"ac2g","pid":0,"tid":7,"ts":5250723381500,"bp":"e"},
-{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":9,"ts":5250723381471,
- "args":{"Addr":139818566680576,"Bytes":512,"Total Allocated":1024,"Total Reserved":2048,"Device Id":0,"Device Type":1}}
-], "traceName": "trace.json"})";
-
 TracePtr opened(std::string_view bytes) {
     auto traces = openTracesFromMemory(bytes, "test");
     return traces.ok() && traces.value().size() == 1 ? traces.value().front() : nullptr;
@@ -57,6 +23,11 @@ TracePtr opened(std::string_view bytes) {
 std::string contents(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// One of everything that a file can hold.
+std::string everything() {
+    return contents(WARPLINE_TEST_DATA "/everything.json");
 }
 
 std::string argsText(const Trace& trace, ArgStore::Ref ref) {
@@ -149,7 +120,7 @@ void TestChromeWriter::keepsEverything_data() {
 
 void TestChromeWriter::keepsEverything() {
     QFETCH(QString, name);
-    const TracePtr first = opened(kEverything);
+    const TracePtr first = opened(everything());
     QVERIFY(first);
     const std::string path = m_dir.filePath(name).toStdString();
     const auto done = writeChromeTrace(*first, path);
@@ -169,7 +140,7 @@ void TestChromeWriter::keepsEverything() {
 }
 
 void TestChromeWriter::isStrictJsonThatOthersRead() {
-    const TracePtr trace = opened(kEverything);
+    const TracePtr trace = opened(everything());
     const std::string path = m_dir.filePath("strict.json").toStdString();
     QVERIFY(writeChromeTrace(*trace, path).ok());
     const std::string text = contents(path);
@@ -198,7 +169,7 @@ void TestChromeWriter::isStrictJsonThatOthersRead() {
 }
 
 void TestChromeWriter::writesARange() {
-    const TracePtr trace = opened(kEverything);
+    const TracePtr trace = opened(everything());
     const TimeNs base = 1790857026000000000 + 5250723381466000;
     ExportOptions options;
     options.range = TimeRange{base + 33'000, base + 40'000}; // the kernel, and what is still open then
@@ -217,7 +188,7 @@ void TestChromeWriter::writesARange() {
 }
 
 void TestChromeWriter::leavesNothingBehindOnFailure() {
-    const TracePtr trace = opened(kEverything);
+    const TracePtr trace = opened(everything());
     const auto missing = writeChromeTrace(*trace, m_dir.filePath("no/such/folder/x.json").toStdString());
     QVERIFY(!missing.ok());
     QVERIFY(missing.error().message.find("no/such/folder/x.json") != std::string::npos);
@@ -229,7 +200,7 @@ void TestChromeWriter::leavesNothingBehindOnFailure() {
 }
 
 void TestChromeWriter::replacesOnlyWhenWhole() {
-    const TracePtr trace = opened(kEverything);
+    const TracePtr trace = opened(everything());
     QTemporaryDir dir;
     const std::string real = dir.filePath("real.json").toStdString();
     const std::string link = dir.filePath("link.json").toStdString();
