@@ -120,13 +120,14 @@ class FrameReader {
             text.append(scan::kPadding, '\0');
             const char* from = text.data() + m_at;
             const char* end = nullptr;
+            const char* stop = nullptr;
             if (*from == '"') {
                 bool escaped = false;
-                end = scan::stringEnd(from + 1, escaped);
+                end = scan::stringEnd(from + 1, escaped, stop);
                 if (end != nullptr)
                     ++end;
             } else if (*from == '{' || *from == '[') {
-                end = scan::nestedEnd(from);
+                end = scan::nestedEnd(from, stop);
             } else {
                 end = scan::scalarEnd(from);
                 if (end == from || (end == text.data() + size && !m_pending.atEnd))

@@ -17,6 +17,8 @@ namespace warpline::chrome {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+/// An event that is strict JSON so far is read on up to this length.
+constexpr std::size_t kMostEvent = std::size_t{64} << 20;
 
 struct Piece {
     enum class End {
@@ -99,11 +101,17 @@ void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
             return finish(Piece::End::Closed, p + 1);
         }
         const char* const from = p;
-        if (*p == '{' && parser.parse(p, offsetOf(from), batch)) {
-            if (!separated)
-                tallyRepairs(Repair::MissingComma, offsetOf(from), batch.tallies);
-            separated = false;
-            continue;
+        if (*p == '{') {
+            const auto outcome = parser.parse(p, end, offsetOf(from), batch);
+            if (outcome == EventParser::Outcome::Event) {
+                if (!separated)
+                    tallyRepairs(Repair::MissingComma, offsetOf(from), batch.tallies);
+                separated = false;
+                continue;
+            }
+            if (outcome == EventParser::Outcome::Cut && !piece.last &&
+                static_cast<std::size_t>(end - from) < kMostEvent)
+                return finish(Piece::End::Leftover, from);
         }
         RepairedEvent r = repairEvent({p, static_cast<std::size_t>(end - p)}, piece.last);
         switch (r.status) {
@@ -120,7 +128,7 @@ void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
             const std::size_t size = repaired.size();
             repaired.resize(size + scan::kPadding, '\0');
             const char* q = repaired.data();
-            if (!parser.parse(q, offsetOf(from), batch))
+            if (parser.parse(q, q + size, offsetOf(from), batch) != EventParser::Outcome::Event)
                 r.repairs = Repair::Unreadable;
             tallyRepairs(r.repairs, offsetOf(from), batch.tallies);
             separated = false;

@@ -49,32 +49,47 @@ EventParser::EventParser(Trace& trace, Registry& registry)
       m_totalReserved(trace.strings.intern("Total Reserved")),
       m_deviceType(trace.strings.intern("Device Type")), m_deviceId(trace.strings.intern("Device Id")) {}
 
-bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
+EventParser::Outcome EventParser::parse(const char*& p, const char* end, std::uint64_t offset, Batch& out) {
     Event event;
     m_fields.clear();
     m_values.clear();
     m_decimals.clear();
     m_argsRaw = {};
     m_repairedUtf8 = false;
+    m_stop = nullptr;
 
     const char* q = scan::skipSpace(p + 1);
     if (*q == '}') {
         ++out.events;
         out.tallies[static_cast<std::size_t>(Oddity::EmptyEvent)].add(offset);
         p = q + 1;
-        return true;
+        return Outcome::Event;
     }
+    if (!readEvent(q, event))
+        return m_stop != nullptr && m_stop >= end ? Outcome::Cut : Outcome::Refused;
+    // "args" may stand before "ph".
+    if (event.phase.present() && *event.phase.begin == 'M' && !m_argsRaw && !m_fields.empty())
+        m_argsRaw = m_trace.strings.intern(argsJson());
+    finish(event, offset, out);
+    if (m_repairedUtf8)
+        out.tallies[static_cast<std::size_t>(Oddity::InvalidUtf8)].add(offset);
+    ++out.events;
+    p = q;
+    return Outcome::Event;
+}
+
+bool EventParser::readEvent(const char*& q, Event& event) {
     for (;;) {
         if (*q != '"')
-            return false;
+            return refuse(q);
         const char* key = q + 1;
         bool escaped = false;
-        const char* keyEnd = scan::stringEnd(key, escaped);
+        const char* keyEnd = scan::stringEnd(key, escaped, m_stop);
         if (keyEnd == nullptr)
             return false;
         q = scan::skipSpace(keyEnd + 1);
         if (*q != ':')
-            return false;
+            return refuse(q);
         q = scan::skipSpace(q + 1);
         const auto length = static_cast<std::size_t>(keyEnd - key);
         const std::uint64_t w = escaped ? ~std::uint64_t{0} : loadWord(key, length);
@@ -141,20 +156,12 @@ bool EventParser::parse(const char*& p, std::uint64_t offset, Batch& out) {
         if (*q == ',') {
             q = scan::skipSpace(q + 1);
         } else if (*q == '}') {
-            break;
+            ++q;
+            return true;
         } else {
-            return false;
+            return refuse(q);
         }
     }
-    // "args" may stand before "ph".
-    if (event.phase.present() && *event.phase.begin == 'M' && !m_argsRaw && !m_fields.empty())
-        m_argsRaw = m_trace.strings.intern(argsJson());
-    finish(event, offset, out);
-    if (m_repairedUtf8)
-        out.tallies[static_cast<std::size_t>(Oddity::InvalidUtf8)].add(offset);
-    ++out.events;
-    p = q + 1;
-    return true;
 }
 
 std::string EventParser::argsJson() const {
@@ -180,7 +187,7 @@ bool EventParser::readToken(const char*& p, Token& token) {
     if (c == '"') {
         token.begin = p + 1;
         token.type = '"';
-        token.end = scan::stringEnd(token.begin, token.escaped);
+        token.end = scan::stringEnd(token.begin, token.escaped, m_stop);
         if (token.end == nullptr)
             return false;
         p = token.end + 1;
@@ -189,7 +196,7 @@ bool EventParser::readToken(const char*& p, Token& token) {
     token.begin = p;
     if (c == '{' || c == '[') {
         token.type = c;
-        token.end = scan::nestedEnd(p);
+        token.end = scan::nestedEnd(p, m_stop);
         if (token.end == nullptr)
             return false;
         p = token.end;
@@ -202,7 +209,9 @@ bool EventParser::readToken(const char*& p, Token& token) {
     }
     token.type = c;
     const auto text = token.text();
-    return text == "true" || text == "false" || text == "null";
+    if (text == "true" || text == "false" || text == "null")
+        return true;
+    return refuse(token.end);
 }
 
 bool EventParser::readArgs(const char*& p, Event& event) {
@@ -213,15 +222,15 @@ bool EventParser::readArgs(const char*& p, Event& event) {
     }
     for (;;) {
         if (*q != '"')
-            return false;
+            return refuse(q);
         const char* key = q + 1;
         bool escaped = false;
-        const char* keyEnd = scan::stringEnd(key, escaped);
+        const char* keyEnd = scan::stringEnd(key, escaped, m_stop);
         if (keyEnd == nullptr)
             return false;
         q = scan::skipSpace(keyEnd + 1);
         if (*q != ':')
-            return false;
+            return refuse(q);
         q = scan::skipSpace(q + 1);
         std::string_view text(key, static_cast<std::size_t>(keyEnd - key));
         std::string unescaped;
@@ -240,7 +249,7 @@ bool EventParser::readArgs(const char*& p, Event& event) {
             p = q + 1;
             return true;
         } else {
-            return false;
+            return refuse(q);
         }
     }
 }

@@ -19,10 +19,15 @@ class EventParser {
   public:
     EventParser(Trace& trace, Registry& registry);
 
-    /// Reads the event whose brace `p` stands at, and sets `p` behind it. False where it is no strict JSON
-    /// object; then `p` and the batch's events are as before. scan::kPadding zero bytes follow the text.
-    /// `offset` is the event's place in the file, for what is odd about it.
-    bool parse(const char*& p, std::uint64_t offset, Batch& out);
+    enum class Outcome {
+        Event,
+        Refused, ///< not strict JSON, or no object
+        Cut,     ///< strict JSON as far as it goes, but the text ends within it
+    };
+    /// Reads the event whose brace `p` stands at, and sets `p` behind it; otherwise `p` and the batch's
+    /// events are as before. The text ends at `end`; scan::kPadding zero bytes follow it. `offset` is the
+    /// event's place in the file, for what is odd about it.
+    Outcome parse(const char*& p, const char* end, std::uint64_t offset, Batch& out);
 
   private:
     struct Token {
@@ -53,7 +58,12 @@ class EventParser {
         std::uint32_t number = 0;
     };
 
+    bool readEvent(const char*& p, Event& event);
     bool readToken(const char*& p, Token& token);
+    bool refuse(const char* at) {
+        m_stop = at;
+        return false;
+    }
     bool readArgs(const char*& p, Event& event);
     bool addArg(StringId key, const Token& token, bool top, Event& event);
     bool member(StringId key, const Token& token, Event& event);
@@ -78,6 +88,7 @@ class EventParser {
     ArgStore::Writer m_args;
     std::string m_scratch;
     bool m_repairedUtf8 = false;
+    const char* m_stop = nullptr; ///< where reading an event gave up
 
     // The arguments of the event at hand.
     std::vector<ArgShape::Field> m_fields;

@@ -49,8 +49,8 @@ inline const char* skipSpace(const char* p) {
 }
 
 /// From the byte after an opening quote to the closing quote. Sets `escaped` where a backslash came before
-/// it. Null at a control character, which the zeros after the text are too.
-inline const char* stringEnd(const char* p, bool& escaped) {
+/// it. Null at a control character, which the zeros after the text are too; `stop` says where.
+inline const char* stringEnd(const char* p, bool& escaped, const char*& stop) {
     for (;;) {
 #ifdef __SSE2__
         const __m128i quote = _mm_set1_epi8('"');
@@ -59,10 +59,10 @@ inline const char* stringEnd(const char* p, bool& escaped) {
         unsigned mask = 0;
         for (;;) {
             const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-            const __m128i stop =
+            const __m128i hits =
                 _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
                              _mm_cmpeq_epi8(_mm_min_epu8(v, last), v));
-            mask = static_cast<unsigned>(_mm_movemask_epi8(stop));
+            mask = static_cast<unsigned>(_mm_movemask_epi8(hits));
             if (mask != 0)
                 break;
             p += 16;
@@ -74,24 +74,29 @@ inline const char* stringEnd(const char* p, bool& escaped) {
 #endif
         if (*p == '"')
             return p;
-        if (*p != '\\')
+        if (*p != '\\') {
+            stop = p;
             return nullptr;
+        }
         escaped = true;
-        if (static_cast<unsigned char>(p[1]) < 0x20)
+        if (static_cast<unsigned char>(p[1]) < 0x20) {
+            stop = p + 1;
             return nullptr;
+        }
         p += 2;
     }
 }
 
 /// From an opening bracket or brace to the byte after its closing one, strings passed over. Brackets are only
-/// counted, not matched by kind. Null where the text ends first.
-inline const char* nestedEnd(const char* p) {
+/// counted, not matched by kind. Null where the text ends first, or at a control character in a string;
+/// `stop` says where.
+inline const char* nestedEnd(const char* p, const char*& stop) {
     int depth = 0;
     for (;;) {
         const char c = *p;
         if (c == '"') {
             bool escaped = false;
-            p = stringEnd(p + 1, escaped);
+            p = stringEnd(p + 1, escaped, stop);
             if (p == nullptr)
                 return nullptr;
         } else if (c == '[' || c == '{') {
@@ -100,6 +105,7 @@ inline const char* nestedEnd(const char* p) {
             if (--depth == 0)
                 return p + 1;
         } else if (c == '\0') {
+            stop = p;
             return nullptr;
         }
         ++p;
@@ -108,11 +114,11 @@ inline const char* nestedEnd(const char* p) {
         for (;;) {
             const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
             const __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
-            const __m128i stop = _mm_or_si128(
+            const __m128i hits = _mm_or_si128(
                 _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')),
                              _mm_cmpeq_epi8(folded, _mm_set1_epi8('}'))),
                 _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_setzero_si128())));
-            const auto mask = static_cast<unsigned>(_mm_movemask_epi8(stop));
+            const auto mask = static_cast<unsigned>(_mm_movemask_epi8(hits));
             if (mask != 0) {
                 p += std::countr_zero(mask);
                 break;
