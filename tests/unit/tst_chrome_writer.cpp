@@ -5,7 +5,6 @@
 #include "model/import/import.h"
 
 #include <fstream>
-#include <iterator>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <sys/stat.h>
@@ -21,8 +20,8 @@ TracePtr opened(std::string_view bytes) {
 }
 
 std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    QFile file(QString::fromStdString(path));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
 }
 
 /// One of everything that a file can hold.
@@ -179,7 +178,7 @@ void TestChromeWriter::writesARange() {
     QVERIFY(cut);
     QStringList names;
     for (std::size_t row = 0; row < cut->slices.size(); ++row)
-        names << QString::fromUtf8(cut->strings.view(cut->slices.name[row]).data());
+        names << QString::fromStdString(std::string(cut->strings.view(cut->slices.name[row])));
     names.sort();
     QCOMPARE(names.join(","), QString("aten::mm,gemm,open"));
     QCOMPARE(cut->flows.size(), std::size_t{0}); // one end of the arrow is out

@@ -23,7 +23,7 @@ class TestJsonWriter : public QObject {
 
 void TestJsonWriter::escapesWhatMustBe() {
     std::string out;
-    appendJsonString(out, std::string_view("a\"b\\c\n\t\r\x01\x7F\0z \xC2\xB5s", 15));
+    appendJsonString(out, std::string_view("a\"b\\c\n\t\r\x01\x7F\0z \xC2\xB5s", 16));
     QCOMPARE(out, std::string("\"a\\\"b\\\\c\\n\\t\\r\\u0001\\u007f\\u0000z \xC2\xB5s\""));
     // Every byte alone gives JSON that reads back; those that are text as they were.
     for (int c = 0; c < 256; ++c) {
