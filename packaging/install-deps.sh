@@ -24,6 +24,7 @@ test=(
     python3
     clang-format clang-tidy
     desktop-file-utils appstream shared-mime-info  # validators of the desktop integration
+    xvfb xdotool imagemagick                       # the window driven as by a person
 )
 
 packages=("${build[@]}")
