@@ -100,6 +100,7 @@ class RangeStatsBuilder {
             if (rows.begin >= rows.end)
                 continue;
             m_rows.push_back(rows);
+            m_groupOf.reserve(m_groupOf.size() + (rows.end - rows.begin));
             for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
                 const TimeNs duration = slices.duration[row];
                 const std::uint32_t g = m_groups.add(slices.name[row], m_trace.kind(row));

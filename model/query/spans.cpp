@@ -27,7 +27,15 @@ class PixelGrid {
           m_rest(range.duration() % pixels),
           m_perNs(static_cast<double>(pixels) / static_cast<double>(range.duration())) {}
 
-    [[nodiscard]] TimeNs edge(std::int64_t p) const { return m_begin + p * m_whole + p * m_rest / m_pixels; }
+    [[nodiscard]] TimeNs edge(std::int64_t p) const {
+        // Both factors are below the number of pixels: on any screen 32 bits hold the product, and dividing
+        // those is several times quicker.
+        const std::int64_t product = p * m_rest;
+        const std::int64_t part =
+            product <= UINT32_MAX ? static_cast<std::uint32_t>(product) / static_cast<std::uint32_t>(m_pixels)
+                                  : product / m_pixels;
+        return m_begin + p * m_whole + part;
+    }
     /// The pixel of a time inside the range; of one before it, the first.
     [[nodiscard]] std::int64_t at(TimeNs t) const {
         if (t <= m_begin)
@@ -63,7 +71,7 @@ SpanIndex::SpanIndex(TracePtr trace) : m_trace(std::move(trace)) {
     const SliceTable& slices = m_trace->slices;
     const std::size_t rows = slices.size();
     const std::size_t runs = (rows + kRun - 1) >> kRunBits;
-    m_sum.reset(runs);
+    m_sum.reset(runs == 0 ? 0 : runs + 1);
     m_start.reset(runs);
     if (runs == 0)
         return;
@@ -84,6 +92,7 @@ SpanIndex::SpanIndex(TracePtr trace) : m_trace(std::move(trace)) {
         first.row[run] = static_cast<std::uint32_t>(best);
         first.duration[run] = slices.duration[best];
     }
+    m_sum[runs] = sum;
     m_levels.push_back(std::move(first));
     while (m_levels.back().row.size() > kRun) {
         const Level& below = m_levels.back();
@@ -104,60 +113,61 @@ SpanIndex::SpanIndex(TracePtr trace) : m_trace(std::move(trace)) {
     }
 }
 
-std::uint32_t SpanIndex::longest(std::uint32_t begin, std::uint32_t end) const {
-    const Column<TimeNs>& duration = m_trace->slices.duration;
-    std::uint32_t best = begin;
-    TimeNs most = duration[begin];
-    const auto take = [&](std::uint32_t row, TimeNs d) {
-        if (d > most || (d == most && row < best)) {
-            most = d;
-            best = row;
-        }
+void SpanIndex::takeRows(std::uint32_t begin, std::uint32_t end, Longest& best) const {
+    const TimeNs* duration = m_trace->slices.duration.data();
+    for (std::uint32_t row = begin; row < end; ++row)
+        best.take(row, duration[row]);
+}
+
+/// Runs [begin, end) of a level, from left to right: single ones up to a run of the next level, then those,
+/// then the single ones behind.
+void SpanIndex::takeRuns(std::size_t l, std::uint32_t begin, std::uint32_t end, Longest& best) const {
+    const Level& level = m_levels[l];
+    const auto take = [&](std::uint32_t from, std::uint32_t to) {
+        for (std::uint32_t i = from; i < to; ++i)
+            best.take(level.row[i], level.duration[i]);
     };
-    // Single rows up to whole runs, runs up to whole runs of runs, and so on; then the same at the far end.
-    while (begin < end && (begin & (kRun - 1)) != 0) {
-        take(begin, duration[begin]);
-        ++begin;
+    if (end - begin <= 2 * kRun || l + 1 == m_levels.size()) {
+        take(begin, end);
+        return;
     }
-    while (begin < end && (end & (kRun - 1)) != 0) {
-        --end;
-        take(end, duration[end]);
+    const std::uint32_t inner = (begin + kRun - 1) >> kRunBits;
+    const std::uint32_t innerEnd = end >> kRunBits;
+    take(begin, inner << kRunBits);
+    takeRuns(l + 1, inner, innerEnd, best);
+    take(innerEnd << kRunBits, end);
+}
+
+std::uint32_t SpanIndex::longest(std::uint32_t begin, std::uint32_t end) const {
+    Longest best{begin, m_trace->slices.duration[begin]};
+    if (end - begin <= 2 * kRun) {
+        takeRows(begin + 1, end, best);
+        return best.row;
     }
-    for (const Level& level : m_levels) {
-        begin >>= kRunBits;
-        end >>= kRunBits;
-        const bool last = &level == &m_levels.back();
-        while (begin < end && (last || (begin & (kRun - 1)) != 0)) {
-            take(level.row[begin], level.duration[begin]);
-            ++begin;
-        }
-        while (begin < end && (end & (kRun - 1)) != 0) {
-            --end;
-            take(level.row[end], level.duration[end]);
-        }
-        if (begin >= end)
-            break;
-    }
-    return best;
+    const std::uint32_t run = (begin + kRun - 1) >> kRunBits;
+    const std::uint32_t runEnd = end >> kRunBits;
+    takeRows(begin, run << kRunBits, best);
+    takeRuns(0, run, runEnd, best);
+    takeRows(runEnd << kRunBits, end, best);
+    return best.row;
 }
 
 TimeNs SpanIndex::busy(std::uint32_t begin, std::uint32_t end) const {
-    const Column<TimeNs>& duration = m_trace->slices.duration;
-    if (end - begin <= 2 * kRun) {
-        std::uint64_t sum = 0;
-        for (std::uint32_t row = begin; row < end; ++row)
+    const TimeNs* duration = m_trace->slices.duration.data();
+    std::uint64_t sum = 0;
+    const auto add = [&](std::uint32_t from, std::uint32_t to) {
+        for (std::uint32_t row = from; row < to; ++row)
             sum += unsignedOf(duration[row]);
+    };
+    if (end - begin <= 2 * kRun) {
+        add(begin, end);
         return static_cast<TimeNs>(sum);
     }
-    const auto upTo = [&](std::uint32_t row) {
-        // The last run's sum is that of its beginning, so a row at the table's end has a run as well.
-        const std::size_t run = std::min<std::size_t>(row >> kRunBits, m_sum.size() - 1);
-        std::uint64_t sum = m_sum[run];
-        for (std::size_t r = run << kRunBits; r < row; ++r)
-            sum += unsignedOf(duration[r]);
-        return sum;
-    };
-    return static_cast<TimeNs>(upTo(end) - upTo(begin));
+    const std::uint32_t run = (begin + kRun - 1) >> kRunBits;
+    const std::uint32_t runEnd = end >> kRunBits;
+    add(begin, run << kRunBits);
+    add(runEnd << kRunBits, end);
+    return static_cast<TimeNs>(sum + m_sum[runEnd] - m_sum[run]);
 }
 
 std::uint32_t SpanIndex::firstFrom(std::uint32_t begin, std::uint32_t end, TimeNs t) const {

@@ -50,10 +50,24 @@ class SpanIndex {
         Column<std::uint32_t> row;
         Column<TimeNs> duration;
     };
+    struct Longest {
+        std::uint32_t row;
+        TimeNs duration;
+        void take(std::uint32_t r, TimeNs d) {
+            if (d > duration) { // rows are offered in order, so that the first of equals stays
+                row = r;
+                duration = d;
+            }
+        }
+    };
+    void takeRows(std::uint32_t begin, std::uint32_t end, Longest& best) const;
+    void takeRuns(std::size_t level, std::uint32_t begin, std::uint32_t end, Longest& best) const;
+
     TracePtr m_trace;
     std::vector<Level> m_levels;
-    Column<std::uint64_t> m_sum; ///< durations summed up to each sixteenth row, modulo 2^64
-    Column<TimeNs> m_start;      ///< the start of each sixteenth row
+    /// Durations summed up to each sixteenth row and to the end, modulo 2^64.
+    Column<std::uint64_t> m_sum;
+    Column<TimeNs> m_start; ///< the start of each sixteenth row
 };
 
 /// Rows [first, second) of a lane that show in the range.
