@@ -9,8 +9,9 @@ namespace warpline {
 
 namespace {
 
-// Okabe and Ito's hues, washed out for light and deepened for dark until the text keeps 4.5 : 1 on each.
-// Families that share a hue differ in lightness, and no place tells a family by its colour alone.
+// Okabe and Ito's hues, washed out for light and deepened for dark until the text keeps 4.5 : 1 on each, then
+// moved apart until no two kernel families look alike to people without red or green cones. Even so no place
+// tells a family by its colour alone.
 Theme makeLight() {
     Theme t;
     t.background = QColor(0xffffff);
@@ -30,15 +31,15 @@ Theme makeLight() {
     t.bar = QColor(0xcfe0f8);
     const auto set = [&t](Family f, unsigned rgb) { t.family[static_cast<std::size_t>(f)] = QColor(rgb); };
     set(Family::Matmul, 0x9cc3f5);
-    set(Family::Attention, 0xbfaaf2);
-    set(Family::Convolution, 0x8ad8d4);
-    set(Family::Elementwise, 0xc4d68f);
-    set(Family::Reduction, 0xf2ca75);
-    set(Family::Normalisation, 0xf3b394);
-    set(Family::CopySet, 0xcdd2da);
-    set(Family::Communication, 0xf0a6cb);
-    set(Family::Optimiser, 0xa3d6ae);
-    set(Family::Compiled, 0xeae07a);
+    set(Family::Attention, 0xc095fc);
+    set(Family::Convolution, 0x85bfd4);
+    set(Family::Elementwise, 0xc9dc89);
+    set(Family::Reduction, 0xe0c16a);
+    set(Family::Normalisation, 0xf5a491);
+    set(Family::CopySet, 0xc5cdc7);
+    set(Family::Communication, 0xed99b6);
+    set(Family::Optimiser, 0xb1e6ab);
+    set(Family::Compiled, 0xf6e16b);
     set(Family::OtherKernel, 0xdde1e7);
     set(Family::Aten, 0xb9d4f3);
     set(Family::Autograd, 0xcfd9ea);
@@ -71,15 +72,15 @@ Theme makeDark() {
     t.bar = QColor(0x27456f);
     const auto set = [&t](Family f, unsigned rgb) { t.family[static_cast<std::size_t>(f)] = QColor(rgb); };
     set(Family::Matmul, 0x2f62a3);
-    set(Family::Attention, 0x5b46a8);
-    set(Family::Convolution, 0x1c6a6c);
-    set(Family::Elementwise, 0x55692a);
-    set(Family::Reduction, 0x80601a);
-    set(Family::Normalisation, 0x8a4a2c);
-    set(Family::CopySet, 0x4a525e);
-    set(Family::Communication, 0x8a3868);
-    set(Family::Optimiser, 0x2f6b3d);
-    set(Family::Compiled, 0x6a6614);
+    set(Family::Attention, 0x473fb6);
+    set(Family::Convolution, 0x176a7f);
+    set(Family::Elementwise, 0x4d6f41);
+    set(Family::Reduction, 0x78641a);
+    set(Family::Normalisation, 0x813c1c);
+    set(Family::CopySet, 0x4c565f);
+    set(Family::Communication, 0x79276e);
+    set(Family::Optimiser, 0x335a3a);
+    set(Family::Compiled, 0x635800);
     set(Family::OtherKernel, 0x3a414c);
     set(Family::Aten, 0x2b5386);
     set(Family::Autograd, 0x38465c);

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#include "views/timeline/track_layout.h"
+
+#include "views/text.h"
+#include "views/timeline/track_names.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpline {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("TrackLayout", text);
+}
+
+bool isHeading(RowKind kind) {
+    return kind == RowKind::Source || kind == RowKind::Group;
+}
+
+QString fileName(const std::string& path) {
+    const QString text = toQString(path);
+    return text.mid(text.lastIndexOf(QLatin1Char('/')) + 1);
+}
+
+/// Threads before what belongs to no thread; a thread's frames under its ops; the main thread first.
+auto hostOrder(const Trace& trace, const Track& t) {
+    const bool threadLike = t.kind == TrackKind::Thread || t.kind == TrackKind::Python;
+    const bool main = !t.tidText && t.tid == trace.processes[t.process].pid;
+    return std::tuple(threadLike ? 0 : 1, main ? 0 : 1, threadLike ? t.sortIndex : 0, t.tid, t.tidText.value,
+                      static_cast<int>(t.kind));
+}
+
+/// Processes, then devices, then what profilers write for themselves under a text in place of a number.
+auto processOrder(const Process& p) {
+    const int group = p.device ? 1 : p.pidText ? 2 : 0;
+    return std::tuple(group, p.device ? std::int64_t{0} : p.sortIndex, p.pid);
+}
+
+auto deviceOrder(const Track& t) {
+    return std::tuple(streamNumber(t), t.tidText.value, static_cast<int>(t.kind));
+}
+
+/// The process that an event was written under; the first where it is none of the known.
+std::uint32_t processOfRawTrack(const Trace& trace, std::uint32_t rawTrack) {
+    if (rawTrack >= trace.rawTracks.size())
+        return 0;
+    const RawTrack& raw = trace.rawTracks[rawTrack];
+    const auto it = std::find_if(trace.processes.begin(), trace.processes.end(), [&](const Process& p) {
+        return !p.device && p.pid == raw.pid && p.pidText == raw.pidText;
+    });
+    return it == trace.processes.end() ? 0 : static_cast<std::uint32_t>(it - trace.processes.begin());
+}
+
+/// The bytes that an allocator has out after each of its events.
+std::vector<RowSeries> memorySeries(const MemoryTable& memory, int device) {
+    std::vector<TimeNs> time;
+    std::vector<double> allocated;
+    std::vector<TimeNs> reservedTime;
+    std::vector<double> reserved;
+    double running = 0;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        if (memory.device[i] != device)
+            continue;
+        running = memory.totalAllocated[i] >= 0 ? static_cast<double>(memory.totalAllocated[i])
+                                                : running + static_cast<double>(memory.bytes[i]);
+        time.push_back(memory.time[i]);
+        allocated.push_back(running);
+        if (memory.totalReserved[i] > 0) {
+            reservedTime.push_back(memory.time[i]);
+            reserved.push_back(static_cast<double>(memory.totalReserved[i]));
+        }
+    }
+    std::vector<RowSeries> series;
+    series.push_back(
+        {RowSeries::Role::Allocated, tr("allocated"), StepSeries(std::move(time), std::move(allocated))});
+    if (!reserved.empty())
+        series.push_back({RowSeries::Role::Reserved, tr("reserved"),
+                          StepSeries(std::move(reservedTime), std::move(reserved))});
+    return series;
+}
+
+} // namespace
+
+void TrackLayout::setItems(const std::vector<Document::Item>& items) {
+    m_entries.clear();
+    m_series.clear();
+    m_folded.clear();
+    m_pinned.clear();
+    m_hidden.clear();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const int source = static_cast<int>(i);
+        if (items.size() > 1) {
+            Entry heading;
+            heading.row.id = {RowKind::Source, source, 0, 0};
+            heading.row.name = fileName(items[i].trace->path);
+            const std::int64_t rank = items[i].trace->rank;
+            heading.row.detail = rank >= 0 ? tr("rank %1").arg(rank) : QString();
+            heading.row.foldable = true;
+            heading.row.height = kGroupHeight;
+            m_entries.push_back(std::move(heading));
+        }
+        addSource(source, items[i]);
+    }
+    arrange();
+}
+
+void TrackLayout::addSource(int source, const Document::Item& item) {
+    const Trace& trace = *item.trace;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t p = 0; p < trace.processes.size(); ++p)
+        order.push_back(p);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return processOrder(trace.processes[a]) < processOrder(trace.processes[b]);
+    });
+    for (const std::uint32_t p : order) {
+        const std::size_t before = m_entries.size();
+        Entry heading;
+        heading.row.id = {RowKind::Group, source, p, 0};
+        const RowTitle title = processTitle(trace, p);
+        heading.row.name = title.name;
+        heading.row.detail = title.detail;
+        heading.row.foldable = true;
+        heading.row.height = kGroupHeight;
+        m_entries.push_back(std::move(heading));
+        addTracks(source, item, p);
+        addCounters(source, item, p);
+        addMemory(source, item, p);
+        if (m_entries.size() == before + 1)
+            m_entries.pop_back(); // a process of which nothing was recorded
+    }
+}
+
+void TrackLayout::addTracks(int source, const Document::Item& item, std::uint32_t process) {
+    const Trace& trace = *item.trace;
+    const bool device = trace.processes[process].device;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+        if (trace.tracks[t].process == process && trace.tracks[t].laneCount > 0)
+            order.push_back(t);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return device ? deviceOrder(trace.tracks[a]) < deviceOrder(trace.tracks[b])
+                      : hostOrder(trace, trace.tracks[a]) < hostOrder(trace, trace.tracks[b]);
+    });
+    const QString where = processTitle(trace, process).name;
+    for (const std::uint32_t t : order) {
+        const Track& track = trace.tracks[t];
+        Entry entry;
+        Row& row = entry.row;
+        row.id = {RowKind::Track, source, process, TrackId::fromIndex(t).value};
+        const RowTitle title = trackTitle(trace, TrackId::fromIndex(t));
+        row.name = title.name;
+        row.detail = title.detail;
+        row.where = where;
+        row.depth = 1;
+        row.track = TrackId::fromIndex(t);
+        row.trackKind = track.kind;
+        row.firstLane = track.firstLane;
+        entry.allLanes = static_cast<int>(track.laneCount);
+        row.foldable = track.laneCount > 1;
+        row.laneHeight = device ? kDeviceLaneHeight : kLaneHeight;
+        // Frames say the same as ops at ten times the height: there, but folded.
+        if (track.kind == TrackKind::Python && row.foldable)
+            m_folded.insert(row.id);
+        m_entries.push_back(std::move(entry));
+    }
+}
+
+void TrackLayout::addCounters(int source, const Document::Item& item, std::uint32_t process) {
+    const Trace& trace = *item.trace;
+    std::map<StringId, std::size_t> rowOfName;
+    for (std::uint32_t c = 0; c < trace.counters.size(); ++c) {
+        const CounterTrack& counter = trace.counters[c];
+        if (counter.process != process || counter.time.empty())
+            continue;
+        const auto [it, isNew] = rowOfName.try_emplace(counter.name, m_series.size());
+        if (isNew) {
+            Entry entry;
+            entry.row.id = {RowKind::Counter, source, process, c};
+            entry.row.name = toQString(trace.strings.view(counter.name));
+            entry.row.where = processTitle(trace, process).name;
+            entry.row.depth = 1;
+            entry.row.height = kCounterHeight;
+            entry.row.series = m_series.size();
+            m_series.emplace_back();
+            m_entries.push_back(std::move(entry));
+        }
+        m_series[it->second].push_back({RowSeries::Role::Value, toQString(trace.strings.view(counter.series)),
+                                        StepSeries(counter.time.view(), counter.value.view())});
+    }
+}
+
+void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_t process) {
+    const Trace& trace = *item.trace;
+    const Process& place = trace.processes[process];
+    std::map<int, std::uint32_t> firstOf; // the raw track of a device's first event
+    for (std::size_t i = 0; i < trace.memory.size(); ++i)
+        firstOf.try_emplace(trace.memory.device[i], trace.memory.rawTrack[i]);
+    for (const auto& [device, rawTrack] : firstOf) {
+        const bool hasDeviceGroup =
+            std::any_of(trace.tracks.begin(), trace.tracks.end(), [&, d = device](const Track& t) {
+                return trace.processes[t.process].device && trace.processes[t.process].pid == d;
+            });
+        // An allocator stands with its device; where the device ran nothing, with the process that asked.
+        bool here = place.device && hasDeviceGroup && place.pid == device;
+        if (!hasDeviceGroup || device < 0)
+            here = processOfRawTrack(trace, rawTrack) == process;
+        if (!here)
+            continue;
+        Entry entry;
+        entry.row.id = {RowKind::Memory, source, process, static_cast<std::uint32_t>(device + 1)};
+        entry.row.name = device < 0     ? tr("host memory")
+                         : place.device ? tr("memory")
+                                        : tr("GPU %1 memory").arg(device);
+        entry.row.where = processTitle(trace, process).name;
+        entry.row.depth = 1;
+        entry.row.height = device < 0 ? kCounterHeight : kMemoryHeight;
+        entry.row.series = m_series.size();
+        m_series.push_back(memorySeries(trace.memory, device));
+        entry.row.detail = m_series.back().size() > 1 ? tr("allocated, reserved") : tr("allocated");
+        m_entries.push_back(std::move(entry));
+    }
+}
+
+bool TrackLayout::matches(const Entry& entry) const {
+    if (m_filter.isEmpty())
+        return true;
+    const auto contains = [this](const QString& text) {
+        return text.contains(m_filter, Qt::CaseInsensitive);
+    };
+    return contains(entry.row.name) || contains(entry.row.detail) || contains(entry.row.where);
+}
+
+void TrackLayout::arrange() {
+    ++m_revision;
+    m_rows.clear();
+    m_pinnedRows.clear();
+    m_pinnedHeight = 0;
+    m_height = 0;
+    const auto place = [](std::vector<Row>& rows, int& height, Row row) {
+        row.top = height;
+        height += row.height;
+        rows.push_back(std::move(row));
+    };
+    const Entry* source = nullptr;
+    const Entry* group = nullptr;
+    bool sourceShown = false;
+    bool groupShown = false;
+    for (const Entry& entry : m_entries) {
+        if (entry.row.id.kind == RowKind::Source) {
+            source = &entry;
+            group = nullptr;
+            sourceShown = false;
+            continue;
+        }
+        if (entry.row.id.kind == RowKind::Group) {
+            group = &entry;
+            groupShown = false;
+            continue;
+        }
+        const bool hidden = isHidden(entry.row.id) || (group != nullptr && isHidden(group->row.id)) ||
+                            (source != nullptr && isHidden(source->row.id));
+        const bool sourceMatches = source != nullptr && !m_filter.isEmpty() && matches(*source);
+        if (hidden || !(matches(entry) || sourceMatches))
+            continue;
+        Row row = entry.row;
+        row.folded = row.foldable && isFolded(row.id);
+        row.pinned = m_pinned.contains(row.id);
+        if (row.id.kind == RowKind::Track) {
+            row.lanes = row.folded ? 1 : entry.allLanes;
+            row.height = row.lanes * row.laneHeight + 2 * Row::kPadding;
+        }
+        if (row.pinned) {
+            row.depth = 0;
+            place(m_pinnedRows, m_pinnedHeight, std::move(row));
+            continue;
+        }
+        // Headings come with the first row they head. What a filter finds is not kept back by folding.
+        const bool filtering = !m_filter.isEmpty();
+        const auto placeHeading = [&](const Entry* heading, bool& shown) {
+            if (heading == nullptr || shown)
+                return;
+            shown = true;
+            Row copy = heading->row;
+            copy.folded = !filtering && isFolded(copy.id);
+            place(m_rows, m_height, std::move(copy));
+        };
+        placeHeading(source, sourceShown);
+        if (source != nullptr && !filtering && isFolded(source->row.id))
+            continue;
+        placeHeading(group, groupShown);
+        if (group != nullptr && !filtering && isFolded(group->row.id))
+            continue;
+        place(m_rows, m_height, std::move(row));
+    }
+}
+
+void TrackLayout::setFolded(const RowId& id, bool folded) {
+    if (folded ? m_folded.insert(id).second : m_folded.erase(id) > 0)
+        arrange();
+}
+
+void TrackLayout::setPinned(const RowId& id, bool pinned) {
+    if (isHeading(id.kind))
+        return;
+    if (pinned ? m_pinned.insert(id).second : m_pinned.erase(id) > 0)
+        arrange();
+}
+
+void TrackLayout::setHidden(const RowId& id, bool hidden) {
+    if (hidden ? m_hidden.insert(id).second : m_hidden.erase(id) > 0)
+        arrange();
+}
+
+void TrackLayout::showAll() {
+    m_hidden.clear();
+    m_filter.clear();
+    arrange();
+}
+
+void TrackLayout::setFilter(const QString& filter) {
+    const QString text = filter.trimmed();
+    if (text == m_filter)
+        return;
+    m_filter = text;
+    arrange();
+}
+
+std::optional<std::size_t> TrackLayout::entryOf(const RowId& id) const {
+    const auto it = std::find_if(m_entries.begin(), m_entries.end(),
+                                 [&](const Entry& entry) { return entry.row.id == id; });
+    if (it == m_entries.end())
+        return std::nullopt;
+    return static_cast<std::size_t>(it - m_entries.begin());
+}
+
+std::pair<std::size_t, std::size_t> TrackLayout::blockOf(std::size_t entry) const {
+    const RowKind kind = m_entries[entry].row.id.kind;
+    std::size_t last = entry + 1;
+    if (kind == RowKind::Group || kind == RowKind::Source) {
+        while (last < m_entries.size() && m_entries[last].row.id.kind != RowKind::Source &&
+               !(kind == RowKind::Group && m_entries[last].row.id.kind == RowKind::Group))
+            ++last;
+    }
+    return {entry, last};
+}
+
+bool TrackLayout::move(const RowId& id, std::optional<RowId> before) {
+    const auto sibling = [&id](const RowId& other) {
+        if (isHeading(id.kind) || isHeading(other.kind))
+            return id.kind == other.kind && (id.kind == RowKind::Source || id.source == other.source);
+        return id.source == other.source && id.process == other.process;
+    };
+    const auto from = entryOf(id);
+    if (!from || (before && (!sibling(*before) || *before == id)))
+        return false;
+    std::size_t target = *from;
+    if (before) {
+        const auto at = entryOf(*before);
+        if (!at)
+            return false;
+        target = *at;
+    } else {
+        for (std::size_t i = 0; i < m_entries.size(); ++i) {
+            if (sibling(m_entries[i].row.id))
+                target = std::max(target, blockOf(i).second);
+        }
+    }
+    const auto [first, last] = blockOf(*from);
+    if (target >= first && target <= last)
+        return false;
+    const auto at = [this](std::size_t i) { return m_entries.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (target < first)
+        std::rotate(at(target), at(first), at(last));
+    else
+        std::rotate(at(first), at(last), at(target));
+    arrange();
+    return true;
+}
+
+bool TrackLayout::moveBy(const RowId& id, int places) {
+    std::vector<RowId> siblings;
+    const Row* moved = find(id);
+    if (moved == nullptr)
+        return false;
+    for (const std::vector<Row>* part : {&m_pinnedRows, &m_rows}) {
+        for (const Row& row : *part) {
+            const bool same =
+                isHeading(id.kind)
+                    ? row.id.kind == id.kind && (id.kind == RowKind::Source || row.id.source == id.source)
+                    : !isHeading(row.id.kind) && row.id.source == id.source && row.id.process == id.process &&
+                          row.pinned == moved->pinned;
+            if (same)
+                siblings.push_back(row.id);
+        }
+    }
+    const auto it = std::find(siblings.begin(), siblings.end(), id);
+    if (it == siblings.end())
+        return false;
+    const std::ptrdiff_t at = it - siblings.begin();
+    const auto count = static_cast<std::ptrdiff_t>(siblings.size());
+    if (places < 0)
+        return at > 0 && move(id, siblings[static_cast<std::size_t>(at - 1)]);
+    if (at + 1 >= count)
+        return false;
+    if (at + 2 < count)
+        return move(id, siblings[static_cast<std::size_t>(at + 2)]);
+    return move(id, std::nullopt);
+}
+
+void TrackLayout::uncover(int source, const Trace& trace, LaneId lane) {
+    const Lane& line = trace.lanes[lane.index()];
+    const std::uint32_t process = trace.tracks[line.track.index()].process;
+    const RowId track{RowKind::Track, source, process, line.track.value};
+    const RowId group{RowKind::Group, source, process, 0};
+    const RowId heading{RowKind::Source, source, 0, 0};
+    std::size_t changed = 0;
+    for (const RowId& id : {track, group, heading})
+        changed += m_hidden.erase(id);
+    changed += m_folded.erase(group) + m_folded.erase(heading);
+    if (line.depth > 0)
+        changed += m_folded.erase(track);
+    const auto entry = entryOf(track);
+    if (entry && !m_filter.isEmpty() && !matches(m_entries[*entry])) {
+        m_filter.clear();
+        ++changed;
+    }
+    if (changed > 0)
+        arrange();
+}
+
+const Row* TrackLayout::rowAt(int y, bool pinned) const {
+    const std::vector<Row>& rows = pinned ? m_pinnedRows : m_rows;
+    const auto it = std::upper_bound(rows.begin(), rows.end(), y,
+                                     [](int value, const Row& row) { return value < row.bottom(); });
+    return it == rows.end() || y < it->top ? nullptr : &*it;
+}
+
+const Row* TrackLayout::find(const RowId& id) const {
+    for (const std::vector<Row>* part : {&m_pinnedRows, &m_rows}) {
+        for (const Row& row : *part) {
+            if (row.id == id)
+                return &row;
+        }
+    }
+    return nullptr;
+}
+
+const Row* TrackLayout::rowOf(int source, TrackId track) const {
+    for (const std::vector<Row>* part : {&m_pinnedRows, &m_rows}) {
+        for (const Row& row : *part) {
+            if (row.id.kind == RowKind::Track && row.id.source == source && row.track == track)
+                return &row;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace warpline
