@@ -80,19 +80,10 @@ EventParser::Outcome EventParser::parse(const char*& p, const char* end, std::ui
 
 bool EventParser::readEvent(const char*& q, Event& event) {
     for (;;) {
-        if (*q != '"')
-            return refuse(q);
-        const char* key = q + 1;
-        bool escaped = false;
-        const char* keyEnd = scan::stringEnd(key, escaped, m_stop);
-        if (keyEnd == nullptr)
+        Token key;
+        if (!readKey(q, key))
             return false;
-        q = scan::skipSpace(keyEnd + 1);
-        if (*q != ':')
-            return refuse(q);
-        q = scan::skipSpace(q + 1);
-        const auto length = static_cast<std::size_t>(keyEnd - key);
-        const std::uint64_t w = escaped ? ~std::uint64_t{0} : loadWord(key, length);
+        const std::uint64_t w = key.escaped ? ~std::uint64_t{0} : loadWord(key.begin, key.text().size());
         if (w == word("args") && *q == '{') {
             const char* from = q;
             if (!readArgs(q, event))
@@ -140,14 +131,8 @@ bool EventParser::readEvent(const char*& q, Event& event) {
                 event.bind = token;
                 break;
             default: {
-                std::string_view text(key, length);
-                std::string unescaped;
-                if (escaped) {
-                    if (!appendUnescaped(unescaped, text))
-                        return false;
-                    text = unescaped;
-                }
-                if (!addArg(m_interner.key(text), token, true, event))
+                StringId id;
+                if (!keyId(key, id) || !addArg(id, token, true, event))
                     return false;
             }
             }
@@ -180,6 +165,34 @@ std::string EventParser::argsJson() const {
     }
     json += '}';
     return json;
+}
+
+/// A member's key and the colon behind it; `p` is then at the value.
+bool EventParser::readKey(const char*& p, Token& key) {
+    if (*p != '"')
+        return refuse(p);
+    key.begin = p + 1;
+    key.type = '"';
+    key.end = scan::stringEnd(key.begin, key.escaped, m_stop);
+    if (key.end == nullptr)
+        return false;
+    p = scan::skipSpace(key.end + 1);
+    if (*p != ':')
+        return refuse(p);
+    p = scan::skipSpace(p + 1);
+    return true;
+}
+
+bool EventParser::keyId(const Token& key, StringId& out) {
+    if (!key.escaped) {
+        out = m_interner.key(key.text());
+        return true;
+    }
+    m_scratch.clear();
+    if (!appendUnescaped(m_scratch, key.text()))
+        return false;
+    out = m_interner.key(m_scratch);
+    return true;
 }
 
 bool EventParser::readToken(const char*& p, Token& token) {
@@ -221,26 +234,12 @@ bool EventParser::readArgs(const char*& p, Event& event) {
         return true;
     }
     for (;;) {
-        if (*q != '"')
-            return refuse(q);
-        const char* key = q + 1;
-        bool escaped = false;
-        const char* keyEnd = scan::stringEnd(key, escaped, m_stop);
-        if (keyEnd == nullptr)
+        Token key;
+        if (!readKey(q, key))
             return false;
-        q = scan::skipSpace(keyEnd + 1);
-        if (*q != ':')
-            return refuse(q);
-        q = scan::skipSpace(q + 1);
-        std::string_view text(key, static_cast<std::size_t>(keyEnd - key));
-        std::string unescaped;
-        if (escaped) {
-            if (!appendUnescaped(unescaped, text))
-                return false;
-            text = unescaped;
-        }
+        StringId id;
         Token token;
-        if (!readToken(q, token) || !addArg(m_interner.key(text), token, false, event))
+        if (!readToken(q, token) || !keyId(key, id) || !addArg(id, token, false, event))
             return false;
         q = scan::skipSpace(q);
         if (*q == ',') {

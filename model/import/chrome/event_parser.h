@@ -59,6 +59,8 @@ class EventParser {
     };
 
     bool readEvent(const char*& p, Event& event);
+    bool readKey(const char*& p, Token& key);
+    bool keyId(const Token& key, StringId& out);
     bool readToken(const char*& p, Token& token);
     bool refuse(const char* at) {
         m_stop = at;
