@@ -63,11 +63,8 @@ Overview::Overview(TimelineState* state, QWidget* parent) : QWidget(parent), m_s
     connect(&m_delay, &QTimer::timeout, this, &Overview::startBusy);
     connect(&state->document(), &Document::visibleChanged, this, [this] { update(); });
     connect(&state->document(), &Document::rangeChanged, this, [this] { update(); });
-    connect(&state->document(), &Document::sessionChanged, this, [this] {
-        m_busy.clear();
-        refresh();
-    });
-    refresh();
+    connect(&state->document(), &Document::sessionChanged, this, &Overview::takeSession);
+    takeSession();
 }
 
 coordinates::Scale Overview::scale() const {
@@ -79,34 +76,32 @@ QString Overview::contents() const {
     return m_memory.empty() ? busy : tr("%1, memory").arg(busy);
 }
 
-const StepSeries* Overview::memory(TimeNs& shift) const {
-    // Of several devices the one that holds most.
-    const StepSeries* best = nullptr;
-    for (const std::vector<Row>* part : {&m_state->layout().pinnedRows(), &m_state->layout().rows()}) {
-        for (const Row& row : *part) {
-            if (row.id.kind != RowKind::Memory || row.id.index == 0)
-                continue;
-            const StepSeries& series = m_state->layout().seriesOf(row).front().values;
-            if (best == nullptr || series.max() > best->max()) {
-                best = &series;
-                shift = m_state->document().items()[static_cast<std::size_t>(row.id.source)].shift;
-            }
+void Overview::takeSession() {
+    m_busy.clear();
+    m_series = nullptr;
+    // Nothing is folded yet, so every allocator has its row. Of several devices the one that holds most.
+    for (const Row& row : m_state->layout().rows()) {
+        if (row.id.kind != RowKind::Memory || row.id.index == 0)
+            continue;
+        const StepSeries& series = m_state->layout().seriesOf(row).front().values;
+        if (m_series == nullptr || series.max() > m_series->max()) {
+            m_series = &series;
+            m_seriesShift = m_state->document().items()[static_cast<std::size_t>(row.id.source)].shift;
         }
     }
-    return best;
+    refresh();
 }
 
 void Overview::refresh() {
     m_memory.clear();
     m_hasDevice = false;
     if (!m_state->document().empty()) {
-        TimeNs shift = 0;
-        if (const StepSeries* series = memory(shift)) {
+        if (m_series != nullptr) {
             const TimeRange extent = m_state->document().extent();
-            series->columns(
-                {coordinates::subtract(extent.begin, shift), coordinates::subtract(extent.end, shift)},
-                std::max(1, width()), m_memory);
-            m_memoryMax = std::max(series->max(), 1.0);
+            m_series->columns({coordinates::subtract(extent.begin, m_seriesShift),
+                               coordinates::subtract(extent.end, m_seriesShift)},
+                              std::max(1, width()), m_memory);
+            m_memoryMax = std::max(m_series->max(), 1.0);
         }
         for (const Document::Item& item : m_state->document().items()) {
             for (std::uint32_t p = 0; p < item.trace->processes.size(); ++p)

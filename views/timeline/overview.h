@@ -44,7 +44,7 @@ class Overview : public QWidget {
     [[nodiscard]] Gesture gestureAt(double x) const;
     void refresh();
     void startBusy();
-    [[nodiscard]] const StepSeries* memory(TimeNs& shift) const;
+    void takeSession();
 
     TimelineState* m_state;
     LatestJob m_job;
@@ -52,6 +52,8 @@ class Overview : public QWidget {
     std::vector<float> m_busy; ///< a share a column
     std::vector<StepSeries::Column> m_memory;
     double m_memoryMax = 0;
+    const StepSeries* m_series = nullptr; ///< the bytes shown; the layout's, good for this session
+    TimeNs m_seriesShift = 0;
     bool m_hasDevice = false;
     Gesture m_gesture = Gesture::None;
     TimeNs m_grabbed = 0; ///< from the window's begin to where it was taken
