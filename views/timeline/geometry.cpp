@@ -29,10 +29,26 @@ struct Pixels {
     int width;
 };
 
+/// The scale with its division done beforehand: it is asked several times a span.
+class LaneScale {
+  public:
+    LaneScale(TimeRange range, int width)
+        : m_begin(range.begin), m_perNs(1 / Scale{range, static_cast<double>(width)}.nsPerPixel()) {}
+    [[nodiscard]] double x(TimeNs t) const {
+        return static_cast<double>(coordinates::subtract(t, m_begin)) * m_perNs;
+    }
+    [[nodiscard]] double nsPerPixel() const { return 1 / m_perNs; }
+
+  private:
+    TimeNs m_begin;
+    double m_perNs;
+};
+
 /// A stretch of time in whole device pixels, cut a little outside of the frame; at least one pixel.
-Pixels pixelsOf(const Scale& scale, TimeNs begin, TimeNs end, int frameWidth) {
-    const double left = std::max(scale.x(begin), -2.0);
-    const double right = std::min(scale.x(end), static_cast<double>(frameWidth) + 2);
+Pixels pixelsOf(const LaneScale& scale, TimeNs begin, TimeNs end, int frameWidth) {
+    const double limit = static_cast<double>(frameWidth) + 2;
+    const double left = std::clamp(scale.x(begin), -2.0, limit);
+    const double right = std::clamp(scale.x(end), -2.0, limit);
     const int x0 = static_cast<int>(std::lround(left));
     const int x1 = static_cast<int>(std::lround(right));
     return {x0, std::max(1, x1 - x0)};
@@ -60,7 +76,7 @@ void LaneBuilder::build(const Document::Item& item, const std::vector<Span>& spa
     out.labels.clear();
     if (spans.empty() || frame.width <= 0)
         return;
-    const Scale scale{range, static_cast<double>(frame.width)};
+    const LaneScale scale(range, frame.width);
     const Trace& trace = *item.trace;
     const int labelFrom = static_cast<int>(std::lround(kLabelPixels * frame.dpr));
     const auto nsPerPixel = static_cast<float>(scale.nsPerPixel());
@@ -118,7 +134,7 @@ void LaneBuilder::build(const Document::Item& item, const std::vector<Span>& spa
 
 void LaneBuilder::buildColumns(const Document::Item& item, const std::vector<Span>& spans, TimeRange range,
                                const Frame& frame, const Shades& shades, LaneGeometry& out) {
-    const Scale scale{range, static_cast<double>(frame.width)};
+    const LaneScale scale(range, frame.width);
     const auto nsPerPixel = static_cast<float>(scale.nsPerPixel());
     const Trace& trace = *item.trace;
     m_pixels.assign(static_cast<std::size_t>(frame.width), {});
@@ -132,8 +148,8 @@ void LaneBuilder::buildColumns(const Document::Item& item, const std::vector<Spa
     };
     for (const Span& span : spans) {
         const Family family = item.families->of(trace, span.slice.index());
-        const double left = scale.x(span.start);
-        const double right = scale.x(span.end);
+        const double left = std::max(scale.x(span.start), -2.0);
+        const double right = std::min(scale.x(span.end), frame.width + 2.0);
         if (right - left >= 2) {
             const Pixels at = pixelsOf(scale, span.start, span.end, frame.width);
             const int end = std::min(at.x + at.width - (at.width >= kGapFrom ? 1 : 0), frame.width);
@@ -142,13 +158,14 @@ void LaneBuilder::buildColumns(const Document::Item& item, const std::vector<Spa
             continue;
         }
         const int x = static_cast<int>(std::floor(left));
-        if (x < 0 || x >= frame.width)
+        if (x >= frame.width)
             continue;
         // What reaches into the next pixel counts there.
         const float share = std::max(static_cast<float>(span.busy) / nsPerPixel, 0.01F);
         const auto room = static_cast<float>(x + 1 - left);
-        cover(x, std::min(share, room), family);
-        for (int next = x + 1; next < frame.width && right > next + 0.02; ++next)
+        if (x >= 0)
+            cover(x, std::min(share, room), family);
+        for (int next = std::max(x + 1, 0); next < frame.width && right > next + 0.02; ++next)
             cover(next, static_cast<float>(std::min(right - next, 1.0)), family);
     }
     out.columns.resize(static_cast<std::size_t>(frame.width));
@@ -216,7 +233,7 @@ void MarkedSlices::stretches(int source, std::uint32_t lane, TimeRange range, in
     if (found == m_byLane.end() || width <= 0)
         return;
     const std::vector<TimeRange>& marks = found->second;
-    const Scale scale{range, static_cast<double>(width)};
+    const LaneScale scale(range, width);
     // Slices of a lane do not overlap, so their ends ascend with their starts.
     auto it = std::partition_point(marks.begin(), marks.end(),
                                    [&](TimeRange mark) { return mark.end < range.begin; });
@@ -224,7 +241,8 @@ void MarkedSlices::stretches(int source, std::uint32_t lane, TimeRange range, in
         const Pixels at = pixelsOf(scale, it->begin, it->end, width);
         if (!out.empty() && out.back().first + out.back().second > at.x && at.width == 1) {
             // Within the last mark's pixel: go on behind it.
-            const TimeNs pixelEnd = scale.at(out.back().first + out.back().second);
+            const TimeNs pixelEnd =
+                Scale{range, static_cast<double>(width)}.at(out.back().first + out.back().second);
             it = std::partition_point(it + 1, marks.end(),
                                       [&](TimeRange mark) { return mark.begin < pixelEnd; });
             continue;
