@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#include "views/window/main_window.h"
+
+#include "views/tables/hits_panel.h"
+#include "views/text.h"
+#include "views/timeline/timeline_panel.h"
+#include "views/window/notice_bar.h"
+#include "views/window/pages.h"
+#include "views/window/sample.h"
+#include "views/window/top_bar.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace warpline {
+namespace {
+
+QString geometryKey() {
+    return QStringLiteral("window/geometry");
+}
+
+QString fileTitle(const QStringList& paths) {
+    const QString first = paths.value(0) == QLatin1String("-") ? MainWindow::tr("standard input")
+                                                               : QFileInfo(paths.value(0)).fileName();
+    return paths.size() > 1 ? MainWindow::tr("%1 and %2 more").arg(first).arg(paths.size() - 1) : first;
+}
+
+QStringList droppedFiles(const QMimeData* mime) {
+    QStringList files;
+    if (mime == nullptr)
+        return files;
+    for (const QUrl& url : mime->urls()) {
+        if (url.isLocalFile())
+            files.append(url.toLocalFile());
+    }
+    return files;
+}
+
+} // namespace
+
+MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
+    : QMainWindow(parent), m_appearance(appearance), m_search(&m_document) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowIcon(QIcon(QStringLiteral(":/icons/warpline.svg")));
+    setAcceptDrops(true);
+    setMinimumSize(640, 420);
+
+    m_topBar = new TopBar(&m_document, &m_search, this);
+    setMenuWidget(m_topBar);
+    m_pages = new QStackedWidget(this);
+    m_start = new StartPage(&m_recent, m_pages);
+    m_loading = new LoadingPage(&m_loader, m_pages);
+    m_failure = new FailurePage(m_pages);
+    m_session = new QWidget(m_pages);
+    auto* layout = new QVBoxLayout(m_session);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_notice = new NoticeBar(m_session);
+    m_workbench = new Workbench(&m_document, m_session);
+    layout->addWidget(m_notice);
+    layout->addWidget(m_workbench, 1);
+    for (QWidget* page : std::initializer_list<QWidget*>{m_start, m_loading, m_failure, m_session})
+        m_pages->addWidget(page);
+    setCentralWidget(m_pages);
+
+    addMenus();
+    connectLoader();
+    connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
+    connect(m_start, &StartPage::sampleRequested, this, &MainWindow::openSample);
+    connect(m_start, &StartPage::fileRequested, this, [this](const QString& path) { open({path}); });
+    connect(m_failure, &FailurePage::openRequested, this, &MainWindow::chooseFiles);
+    connect(m_failure, &FailurePage::retryRequested, this, [this] { open(m_loader.paths()); });
+    connect(m_failure, &FailurePage::closeRequested, this,
+            [this] { showPage(m_document.empty() ? static_cast<QWidget*>(m_start) : m_session); });
+    connect(m_topBar, &TopBar::closeRequested, this, &MainWindow::closeSession);
+    connect(m_topBar, &TopBar::reloadRequested, this,
+            [this] { action(QStringLiteral("file.reload"))->trigger(); });
+    connect(m_topBar->searchField(), &SearchField::left, m_workbench->timeline(),
+            [this] { m_workbench->timeline()->setFocus(); });
+    connect(m_notice, &NoticeBar::logRequested, this,
+            [this] { m_workbench->raisePanel(Workbench::Panel::Log); });
+    connect(&m_search, &SearchController::finished, this,
+            [this] { m_workbench->hits()->setQuery(m_search.text(), m_search.error()); });
+    connect(&m_search, &SearchController::stepped, m_workbench->hits(), &HitsPanel::setCurrentHit);
+
+    const QByteArray geometry = QSettings().value(geometryKey()).toByteArray();
+    if (geometry.isEmpty() || !restoreGeometry(geometry))
+        resize(1440, 900);
+    m_workbench->restoreLayout();
+    qApp->installEventFilter(this);
+    showPage(m_start);
+}
+
+MainWindow::~MainWindow() {
+    qApp->removeEventFilter(this);
+}
+
+void MainWindow::connectLoader() {
+    connect(&m_loader, &Loader::started, this, [this] { showPage(m_loading); });
+    connect(&m_loader, &Loader::opened, this, &MainWindow::sessionOpened);
+    connect(&m_loader, &Loader::failed, this, &MainWindow::showFailures);
+    connect(&m_loader, &Loader::cancelled, this,
+            [this] { showPage(m_document.empty() ? static_cast<QWidget*>(m_start) : m_session); });
+}
+
+void MainWindow::open(const QStringList& paths) {
+    m_loader.open(paths);
+}
+
+void MainWindow::openSample() {
+    const Result<QString> path = samplePath();
+    if (path.ok())
+        open({path.value()});
+    else
+        showFailures({{tr("the sample"), toQString(path.error().message), false}});
+}
+
+void MainWindow::chooseFiles() {
+    const QString folder =
+        m_recent.entries().empty() ? QString() : QFileInfo(m_recent.entries().front().path).absolutePath();
+    const QStringList paths = QFileDialog::getOpenFileNames(
+        this, tr("Open traces"), folder,
+        tr("Traces (*.json *.json.gz *.gz *.zst *.zip *.tar *.tgz *.tmp *.trace);;All files (*)"));
+    if (!paths.isEmpty())
+        open(paths);
+}
+
+void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::vector<OpenFailure>& failures) {
+    auto before = std::pair(m_document.items(), m_document.session());
+    m_document.set(prepared);
+    if (!before.first.empty()) {
+        m_disposal.start(
+            [before = std::move(before)](const std::stop_token&) mutable -> Result<Done> {
+                before = {};
+                return Done{};
+            },
+            [](const Result<Done>&) {});
+    }
+    m_notice->setText(NoticeBar::sentence(m_document, failures));
+    for (const Document::Item& item : m_document.items()) {
+        const Trace& trace = *item.trace;
+        const QString path = toQString(trace.path.substr(0, trace.path.find('!')));
+        if (!isSample(path)) {
+            m_recent.add(path, tr("%1 events · %2")
+                                   .arg(countText(static_cast<std::int64_t>(trace.eventCount)),
+                                        durationText(trace.extent.duration())));
+        }
+    }
+    showPage(m_session);
+    m_workbench->timeline()->setFocus();
+}
+
+void MainWindow::showFailures(const std::vector<OpenFailure>& failures) {
+    m_failure->setFailures(failures);
+    showPage(m_failure);
+}
+
+void MainWindow::closeSession() {
+    m_loader.cancel();
+    m_topBar->searchField()->clear();
+    auto before = std::pair(m_document.items(), m_document.session());
+    m_document.clear();
+    m_disposal.start(
+        [before = std::move(before)](const std::stop_token&) mutable -> Result<Done> {
+            before = {};
+            return Done{};
+        },
+        [](const Result<Done>&) {});
+    m_notice->setText({});
+    showPage(m_start);
+}
+
+void MainWindow::showPage(QWidget* page) {
+    m_pages->setCurrentWidget(page);
+    const bool session = page == m_session;
+    for (const Command& command : m_commands) {
+        if (command.action && command.action->property("session").toBool())
+            command.action->setEnabled(session);
+    }
+    for (QAction* action : m_workbench->timeline()->timelineActions())
+        action->setEnabled(session);
+    m_topBar->searchField()->setEnabled(session);
+    updateTitle();
+}
+
+void MainWindow::updateTitle() {
+    const QWidget* page = currentPage();
+    QString title = tr("Warpline");
+    if (page == m_loading)
+        title = tr("Reading %1 — Warpline").arg(fileTitle(m_loader.paths()));
+    else if (page == m_failure)
+        title = m_failure->text().section(u'\n', 0, 0) + tr(" — Warpline");
+    else if (page == m_session && m_document.items().size() == 1)
+        title = sourceLabel(m_document, 0) + tr(" — Warpline");
+    else if (page == m_session)
+        title = tr("%1 and %2 more — Warpline")
+                    .arg(sourceLabel(m_document, 0))
+                    .arg(m_document.items().size() - 1);
+    setWindowTitle(title);
+}
+
+QWidget* MainWindow::currentPage() const {
+    return m_pages->currentWidget();
+}
+
+bool MainWindow::busy() const {
+    const auto jobs = findChildren<LatestJob*>();
+    return m_loader.loading() || m_search.pending() || m_disposal.busy() ||
+           std::any_of(jobs.begin(), jobs.end(), [](const LatestJob* job) { return job->busy(); });
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    QSettings().setValue(geometryKey(), saveGeometry());
+    m_workbench->saveLayout();
+    QMainWindow::closeEvent(event);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    // Files are dropped on whatever is under the pointer; fields would take them as text.
+    if (event->type() == QEvent::DragEnter || event->type() == QEvent::DragMove ||
+        event->type() == QEvent::Drop) {
+        auto* drop = static_cast<QDropEvent*>(event);
+        const auto* widget = qobject_cast<QWidget*>(watched);
+        const QStringList files = droppedFiles(drop->mimeData());
+        if (widget != nullptr && widget->window() == this && !files.isEmpty()) {
+            drop->acceptProposedAction();
+            if (event->type() == QEvent::Drop)
+                open(files);
+            return true;
+        }
+    }
+    return QMainWindow::eventFilter(watched, event);
+}
+
+} // namespace warpline

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#include "views/window/top_bar.h"
+
+#include "views/text.h"
+#include "views/theme.h"
+#include "views/window/buttons.h"
+#include "views/window/search_controller.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPainter>
+#include <QToolButton>
+
+namespace warpline {
+
+SearchField::SearchField(SearchController* search, QWidget* parent) : QLineEdit(parent), m_search(search) {
+    setObjectName(QStringLiteral("search"));
+    setAccessibleName(tr("Search"));
+    setAccessibleDescription(
+        tr("Words match names, /…/ is a regular expression, key=value an argument, dur>1ms a "
+           "duration, cat:kernel a category."));
+    setPlaceholderText(tr("Search: name, /regex/, dur>1ms"));
+    setMinimumWidth(200);
+    setMaximumWidth(300);
+    connect(this, &QLineEdit::textChanged, search, &SearchController::setText);
+    connect(search, &SearchController::changed, this, &SearchField::refresh);
+    refresh();
+}
+
+void SearchField::refresh() {
+    const QString status = m_search->status();
+    setTextMargins(0, 0, fontMetrics().horizontalAdvance(status.isEmpty() ? tr("Ctrl F") : status) + 10, 0);
+    setToolTip(m_search->error().isEmpty() ? accessibleDescription() : m_search->error());
+    update();
+}
+
+void SearchField::paintEvent(QPaintEvent* event) {
+    QLineEdit::paintEvent(event);
+    const Theme& theme = Theme::current();
+    const QString status = m_search->status();
+    QPainter painter(this);
+    painter.setFont(font());
+    painter.setPen(m_search->error().isEmpty() ? theme.mute : theme.warn);
+    painter.drawText(rect().adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
+                     status.isEmpty() && text().isEmpty() ? tr("Ctrl F") : status);
+}
+
+void SearchField::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+        if (event->modifiers().testFlag(Qt::ShiftModifier))
+            m_search->previous();
+        else
+            m_search->next();
+        return;
+    }
+    if (event->key() == Qt::Key_Escape) {
+        if (text().isEmpty())
+            emit left();
+        else
+            clear();
+        return;
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+TopBar::TopBar(Document* document, SearchController* search, QWidget* parent)
+    : QWidget(parent), m_document(document) {
+    setObjectName(QStringLiteral("topBar"));
+    setAttribute(Qt::WA_StyledBackground);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(16, 5, 16, 6);
+    layout->setSpacing(8);
+    auto* name = new QLabel(tr("Warpline"), this);
+    name->setFont(sizedFont(13, QFont::DemiBold));
+    layout->addWidget(name);
+    m_menuBar = new QMenuBar(this);
+    m_menuBar->setNativeMenuBar(false);
+    m_menuBar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    layout->addWidget(m_menuBar);
+    auto* files = new QWidget(this);
+    m_files = new QHBoxLayout(files);
+    m_files->setContentsMargins(0, 0, 0, 0);
+    m_files->setSpacing(8);
+    layout->addWidget(files);
+    m_range = new QToolButton(this);
+    m_range->setObjectName(QStringLiteral("rangeChip"));
+    m_range->setFocusPolicy(Qt::TabFocus);
+    connect(m_range, &QToolButton::clicked, this, [this] { m_document->setRange(std::nullopt); });
+    layout->addWidget(m_range);
+    layout->addStretch(1);
+    m_search = new SearchField(search, this);
+    m_search->setFixedHeight(26);
+    layout->addWidget(m_search, 2);
+    connect(document, &Document::sessionChanged, this, &TopBar::fillFiles);
+    connect(document, &Document::rangeChanged, this, &TopBar::showRange);
+    fillFiles();
+    showRange();
+}
+
+void TopBar::fillFiles() {
+    while (QLayoutItem* item = m_files->takeAt(0)) {
+        if (item->widget() != nullptr)
+            item->widget()->deleteLater();
+        delete item;
+    }
+    constexpr std::size_t kMostChips = 3;
+    const auto& items = m_document->items();
+    for (std::size_t i = 0; i < std::min(items.size(), kMostChips); ++i) {
+        const Trace& trace = *items[i].trace;
+        auto* chip = new QToolButton(this);
+        chip->setObjectName(QStringLiteral("chip"));
+        chip->setPopupMode(QToolButton::InstantPopup);
+        chip->setFocusPolicy(Qt::TabFocus);
+        const QString label = i + 1 == kMostChips && items.size() > kMostChips
+                                  ? tr("%1 more files").arg(items.size() - i)
+                                  : sourceLabel(*m_document, static_cast<int>(i));
+        chip->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 180));
+        chip->setAccessibleName(tr("File %1").arg(label));
+        QStringList facts{
+            toQString(trace.path),
+            toQString(trace.format) +
+                (trace.compression.empty() ? QString() : QStringLiteral(", ") + toQString(trace.compression)),
+            tr("%1 events, %2")
+                .arg(countText(static_cast<std::int64_t>(trace.eventCount)),
+                     durationText(trace.extent.duration()))};
+        chip->setToolTip(facts.join(QChar(u'\n')));
+        auto* menu = new QMenu(chip);
+        connect(menu->addAction(tr("Copy the path")), &QAction::triggered, this,
+                [path = toQString(trace.path)] { QGuiApplication::clipboard()->setText(path); });
+        connect(menu->addAction(tr("Read again")), &QAction::triggered, this, &TopBar::reloadRequested);
+        connect(menu->addAction(items.size() > 1 ? tr("Close all files") : tr("Close")), &QAction::triggered,
+                this, &TopBar::closeRequested);
+        chip->setMenu(menu);
+        m_files->addWidget(chip);
+    }
+}
+
+void TopBar::showRange() {
+    const std::optional<TimeRange> range = m_document->range();
+    m_range->setVisible(range.has_value());
+    if (!range)
+        return;
+    const QString name =
+        m_document->rangeName().isEmpty() ? durationText(range->duration()) : m_document->rangeName();
+    m_range->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, 220) + QStringLiteral("   ×"));
+    m_range->setAccessibleName(tr("Clear the selected range %1").arg(name));
+    m_range->setToolTip(tr("%1 to %2, %3. Click to clear.")
+                            .arg(timeLabel(*m_document, range->begin), timeLabel(*m_document, range->end),
+                                 durationText(range->duration())));
+}
+
+} // namespace warpline

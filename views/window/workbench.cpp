@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-FileCopyrightText: Warpline contributors
+#include "views/window/workbench.h"
+
+#include "views/tables/details_panel.h"
+#include "views/tables/hits_panel.h"
+#include "views/tables/kernels_panel.h"
+#include "views/tables/log_panel.h"
+#include "views/tables/ops_panel.h"
+#include "views/tables/stats_panel.h"
+#include "views/timeline/timeline_panel.h"
+
+#include <QSettings>
+#include <QTabBar>
+#include <QTimer>
+
+namespace warpline {
+namespace {
+
+/// Of the saved state; a state of another version is not restored.
+constexpr int kLayoutVersion = 1;
+
+QString stateKey() {
+    return QStringLiteral("window/docks");
+}
+
+} // namespace
+
+Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent), m_document(document) {
+    setObjectName(QStringLiteral("workbench"));
+    setWindowFlags(Qt::Widget);
+    setDockNestingEnabled(true);
+    setDocumentMode(true);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setAnimated(false);
+
+    m_timeline = new TimelinePanel(document, this);
+    setCentralWidget(m_timeline);
+    m_ops = new OpsPanel(document, this);
+    m_kernels = new KernelsPanel(document, this);
+    m_stats = new StatsPanel(document, this);
+    m_hits = new HitsPanel(document, this);
+    m_log = new LogPanel(document, this);
+    m_details = new DetailsPanel(document, this);
+    addPanel(Panel::Ops, QStringLiteral("dockOps"), tr("Ops"), m_ops);
+    addPanel(Panel::Kernels, QStringLiteral("dockKernels"), tr("Kernels"), m_kernels);
+    addPanel(Panel::Selection, QStringLiteral("dockSelection"), tr("Selection"), m_stats);
+    addPanel(Panel::Search, QStringLiteral("dockSearch"), tr("Search results"), m_hits);
+    addPanel(Panel::Log, QStringLiteral("dockLog"), tr("Log"), m_log);
+    addPanel(Panel::Details, QStringLiteral("dockDetails"), tr("Details"), m_details);
+    applyLayout(Layout::Timeline);
+
+    connect(document, &Document::sessionChanged, this, [this] {
+        const int findings = m_log->logModel()->sourceRows();
+        dock(Panel::Log)->setWindowTitle(findings > 0 ? tr("Log %1").arg(findings) : tr("Log"));
+    });
+}
+
+void Workbench::addPanel(Panel panel, const QString& name, const QString& title, QWidget* widget) {
+    auto* dock = new QDockWidget(title, this);
+    dock->setObjectName(name);
+    dock->setAccessibleName(title);
+    dock->setWidget(widget);
+    dock->setMinimumSize(120, 80);
+    m_docks[static_cast<std::size_t>(panel)] = dock;
+    for (const auto signal : {&QDockWidget::topLevelChanged, &QDockWidget::visibilityChanged})
+        connect(dock, signal, this, &Workbench::updateTitles);
+    connect(dock, &QDockWidget::dockLocationChanged, this,
+            [this] { QTimer::singleShot(0, this, &Workbench::updateTitles); });
+}
+
+void Workbench::updateTitles() {
+    for (QDockWidget* dock : m_docks) {
+        if (dock == nullptr)
+            continue;
+        const bool inTab = !dock->isFloating() && !tabifiedDockWidgets(dock).isEmpty();
+        if (inTab == (dock->titleBarWidget() != nullptr))
+            continue;
+        QWidget* old = dock->titleBarWidget();
+        dock->setTitleBarWidget(inTab ? new QWidget(dock) : nullptr);
+        delete old;
+    }
+    // The tab bars come and go with the docks.
+    for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        bar->setExpanding(false);
+        bar->setDrawBase(false);
+        bar->setAccessibleName(tr("Panels"));
+    }
+}
+
+void Workbench::applyLayout(Layout layout) {
+    m_layout = layout;
+    for (QDockWidget* dock : m_docks) {
+        dock->setFloating(false);
+        removeDockWidget(dock);
+    }
+    addDockWidget(Qt::RightDockWidgetArea, dock(Panel::Details));
+    addDockWidget(Qt::BottomDockWidgetArea, dock(Panel::Ops));
+    for (const Panel panel : {Panel::Kernels, Panel::Selection, Panel::Search, Panel::Log})
+        tabifyDockWidget(dock(Panel::Ops), dock(panel));
+    for (QDockWidget* dock : m_docks)
+        dock->show();
+    // The table has the window's width where it is what one looks at.
+    dock(Panel::Details)->setVisible(layout == Layout::Timeline);
+    dock(Panel::Ops)->raise();
+    m_placed = false;
+    placeSizes();
+    updateTitles();
+}
+
+void Workbench::placeSizes() {
+    const int bottom = m_layout == Layout::Timeline ? height() * 28 / 100 : height() * 66 / 100;
+    resizeDocks({dock(Panel::Ops)}, {bottom}, Qt::Vertical);
+    resizeDocks({dock(Panel::Details)}, {std::clamp(width() * 18 / 100, 240, 340)}, Qt::Horizontal);
+}
+
+void Workbench::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (!m_placed)
+        placeSizes();
+}
+
+void Workbench::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    updateTitles();
+    if (!m_placed) {
+        // Sizes can be given to docks only once the layout has laid them out.
+        QTimer::singleShot(0, this, [this] {
+            placeSizes();
+            m_placed = true;
+        });
+    }
+}
+
+void Workbench::raisePanel(Panel panel) {
+    dock(panel)->show();
+    dock(panel)->raise();
+}
+
+void Workbench::saveLayout() const {
+    QSettings().setValue(stateKey(), saveState(kLayoutVersion));
+}
+
+bool Workbench::restoreLayout() {
+    const QByteArray state = QSettings().value(stateKey()).toByteArray();
+    if (state.isEmpty() || !restoreState(state, kLayoutVersion))
+        return false;
+    m_placed = true;
+    updateTitles();
+    return true;
+}
+
+} // namespace warpline
