@@ -6,6 +6,7 @@
 
 namespace warpline {
 
+class Document;
 class MainWindow;
 
 /// Opens what the options name, brings the window into the state they ask for, and writes its picture. Gives
