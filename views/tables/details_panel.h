@@ -34,6 +34,8 @@ class DetailsPanel : public QWidget {
 
     void copyText();
     void copyJson();
+    /// If it can be seen: shows what was put off while it could not.
+    void catchUp();
     /// What is seen, as plain text.
     [[nodiscard]] QString plainText() const;
     [[nodiscard]] QTextBrowser* browser() const { return m_browser; }

@@ -213,9 +213,16 @@ QStringList OpsModel::unavailable() const {
         drop(SelfCpuShare, CpuAverage);
     if (!m_data.totals.hasDeviceTime || rows == OpRows::Python)
         drop(SelfCuda, GpuBusy);
-    if (!m_data.totals.hasMemory || rows == OpRows::Python || rows == OpRows::Kernels ||
-        rows == OpRows::Runtime)
-        drop(CpuMemory, SelfCudaMemory);
+    // A column of nothing but zeros says nothing: profiles often hold device memory alone.
+    const auto all = [&](auto member) {
+        return std::all_of(m_data.rows.begin(), m_data.rows.end(),
+                           [member](const OpsRow& row) { return row.sums.*member == 0; });
+    };
+    const bool memory = m_data.totals.hasMemory;
+    if (!memory || (all(&OpRow::cpuMemory) && all(&OpRow::selfCpuMemory)))
+        drop(CpuMemory, SelfCpuMemory);
+    if (!memory || (all(&OpRow::deviceMemory) && all(&OpRow::selfDeviceMemory)))
+        drop(CudaMemory, SelfCudaMemory);
     if (m_data.request.group != OpGroup::Shape)
         drop(Shapes, Shapes);
     return keys;

@@ -16,6 +16,20 @@ namespace warpline {
 TableModel::TableModel(std::vector<ColumnSpec> columns, QObject* parent)
     : QAbstractTableModel(parent), m_columns(std::move(columns)) {}
 
+double TableModel::barLength(int sourceRow, int column) const {
+    if (m_largest.empty()) {
+        m_largest.assign(m_columns.size(), 0.0);
+        for (std::size_t c = 0; c < m_columns.size(); ++c) {
+            for (const int row : m_shown) {
+                if (m_columns[c].bar)
+                    m_largest[c] = std::max(m_largest[c], raw(row, static_cast<int>(c)).toDouble());
+            }
+        }
+    }
+    const double largest = m_largest[static_cast<std::size_t>(column)];
+    return largest > 0 ? std::clamp(raw(sourceRow, column).toDouble() / largest, 0.0, 1.0) : 0.0;
+}
+
 int TableModel::columnOf(const QString& key) const {
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         if (m_columns[i].key == key)
@@ -75,7 +89,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case RawRole:
         return raw(row, index.column());
     case BarRole:
-        return spec.bar ? std::clamp(raw(row, index.column()).toDouble(), 0.0, 1.0) : QVariant();
+        return spec.bar ? QVariant(barLength(row, index.column())) : QVariant();
     case MarkRole:
         return mark(row, index.column());
     default:
@@ -158,6 +172,7 @@ void TableModel::endRows() {
 
 void TableModel::fillShown() {
     m_shown.clear();
+    m_largest.clear();
     const int rows = sourceRows();
     m_shown.reserve(static_cast<std::size_t>(rows));
     const bool regular = m_filter.size() > 2 && m_filter.startsWith(u'/') && m_filter.endsWith(u'/');

@@ -34,8 +34,8 @@ class TableModel : public QAbstractTableModel {
   public:
     enum Role {
         RawRole = Qt::UserRole + 1, ///< QString, qlonglong or double (a share, 0 to 1), as raw() gives it
-        BarRole,                    ///< double: how long the bar is, 0 to 1; only in columns with a bar
-        MarkRole,                   ///< QColor of a small square before the text, if there is one
+        BarRole,  ///< double: how long the bar is, 1 for the largest; only in columns with a bar
+        MarkRole, ///< QColor of a small square before the text, if there is one
     };
 
     explicit TableModel(std::vector<ColumnSpec> columns, QObject* parent = nullptr);
@@ -85,10 +85,12 @@ class TableModel : public QAbstractTableModel {
 
   private:
     void fillShown();
+    [[nodiscard]] double barLength(int sourceRow, int column) const;
     void order();
 
     std::vector<ColumnSpec> m_columns;
     std::vector<int> m_shown;
+    mutable std::vector<double> m_largest; ///< of the shown rows, a column; filled when a bar is asked for
     QString m_filter;
     int m_sortColumn = -1; ///< the order in which the rows came
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;

@@ -14,6 +14,7 @@
 #include <QMessageBox>
 #include <QSaveFile>
 #include <QStackedLayout>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -91,15 +92,24 @@ TablePanel::TablePanel(Document* document, TableModel* model, const QString& nam
 }
 
 void TablePanel::scheduleRefresh() {
-    m_stale = !isVisible();
+    // A dock behind others counts as visible for Qt; it lies outside of what is seen.
+    m_stale = visibleRegion().isEmpty();
     if (!m_stale)
+        refresh();
+}
+
+void TablePanel::catchUp() {
+    if (std::exchange(m_stale, false))
         refresh();
 }
 
 void TablePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (std::exchange(m_stale, false))
-        refresh();
+    // Once it has its place, and is seen there.
+    QTimer::singleShot(0, this, [this] {
+        if (!visibleRegion().isEmpty())
+            catchUp();
+    });
 }
 
 QString TablePanel::message() const {

@@ -30,6 +30,8 @@ class TablePanel : public QWidget {
     [[nodiscard]] QString message() const;
     [[nodiscard]] QString footer() const;
     [[nodiscard]] LatestJob* job() { return &m_job; }
+    /// The panel has come into view: computes what was put off.
+    void catchUp();
 
   protected:
     TablePanel(Document* document, TableModel* model, const QString& name, const QString& sortKey,

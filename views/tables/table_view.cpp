@@ -88,7 +88,7 @@ TableHeader::TableHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) 
 QSize TableHeader::sectionSizeFromContents(int section) const {
     const QString title = model()->headerData(section, Qt::Horizontal).toString();
     // Room for the arrow too, so that sorting never cuts a title.
-    return {fontMetrics().horizontalAdvance(title + QStringLiteral(" ▾")) + 2 * kPadding,
+    return {fontMetrics().horizontalAdvance(title + QStringLiteral(" ▾")) + 2 * kPadding + 4,
             fontMetrics().height() + kPadding};
 }
 
@@ -186,7 +186,7 @@ void TableView::defaultWidths() {
         if (spec.bar)
             width = std::max(width, metrics.horizontalAdvance(QStringLiteral("100.0%")) + 3 * kPadding + 40);
         else if (spec.kind == ColumnKind::Text)
-            width = std::max(width, 120);
+            width = std::max(width, 84);
         else
             width = std::max(width, metrics.horizontalAdvance(QStringLiteral("-999 MiB")) + 2 * kPadding);
         setColumnWidth(column, width);

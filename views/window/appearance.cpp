@@ -7,12 +7,23 @@
 
 #include <QApplication>
 #include <QEvent>
+#include <QProxyStyle>
 #include <QScopedValueRollback>
 #include <QSettings>
 #include <QStyleFactory>
 
 namespace warpline {
 namespace {
+
+/// Fusion without the lines under the letters of menus; the keys work as ever.
+class QuietStyle : public QProxyStyle {
+  public:
+    QuietStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+};
 
 QString settingsKey() {
     return QStringLiteral("appearance");
@@ -51,6 +62,12 @@ QDockWidget::title { background: @pane; padding: 7px 10px; border-bottom: 1px so
 #detailsPanel, #detailsPanel QTextBrowser { background: @pane; border: none; }
 #noticeBar { background: @band; border-bottom: 1px solid @line; }
 #noticeBar QLabel { color: @warn; }
+QScrollBar:vertical { background: @background; width: 11px; border: none; margin: 0; }
+QScrollBar:horizontal { background: @background; height: 11px; border: none; margin: 0; }
+QScrollBar::handle { background: @line; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover, QScrollBar::handle:pressed { background: @mute; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { border: none; background: @line; border-radius: 3px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
 QPushButton { border: 1px solid @line; border-radius: 4px; background: @pane; padding: 5px 14px; }
@@ -83,7 +100,7 @@ QMenu::separator { height: 1px; background: @line; margin: 4px 0; }
 } // namespace
 
 Appearance::Appearance(QObject* parent) : QObject(parent) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new QuietStyle);
     const QString kept = QSettings().value(settingsKey()).toString();
     m_choice = kept == QLatin1String("dark")    ? Choice::Dark
                : kept == QLatin1String("light") ? Choice::Light

@@ -136,6 +136,8 @@ QVariant CommandModel::data(const QModelIndex& index, int role) const {
 }
 
 Qt::ItemFlags CommandModel::flags(const QModelIndex& index) const {
+    if (!index.isValid())
+        return Qt::NoItemFlags;
     const QAction* found = action(index.row());
     return found != nullptr && found->isEnabled()
                ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren

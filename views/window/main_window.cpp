@@ -48,7 +48,6 @@ QStringList droppedFiles(const QMimeData* mime) {
 MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     : QMainWindow(parent), m_appearance(appearance), m_search(&m_document) {
     setObjectName(QStringLiteral("mainWindow"));
-    setWindowIcon(QIcon(QStringLiteral(":/icons/warpline.svg")));
     setAcceptDrops(true);
     setMinimumSize(640, 420);
 
@@ -96,6 +95,7 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     m_workbench->restoreLayout();
     qApp->installEventFilter(this);
     showPage(m_start);
+    m_start->setFocus();
 }
 
 MainWindow::~MainWindow() {
@@ -175,6 +175,7 @@ void MainWindow::closeSession() {
         [](const Result<Done>&) {});
     m_notice->setText({});
     showPage(m_start);
+    m_start->setFocus();
 }
 
 void MainWindow::showPage(QWidget* page) {

@@ -47,6 +47,9 @@ QWidget* column(QWidget* page, int width) {
 } // namespace
 
 StartPage::StartPage(RecentFiles* recent, QWidget* parent) : QWidget(parent), m_recent(recent) {
+    // The page itself has the focus at first: no button is framed before Tab is pressed.
+    setFocusPolicy(Qt::ClickFocus);
+    setAccessibleName(tr("Start"));
     QWidget* content = column(this, 860);
     auto* grid = new QGridLayout(content);
     grid->setContentsMargins(0, 0, 0, 0);

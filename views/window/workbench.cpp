@@ -50,6 +50,14 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
     addPanel(Panel::Search, QStringLiteral("dockSearch"), tr("Search results"), m_hits);
     addPanel(Panel::Log, QStringLiteral("dockLog"), tr("Log"), m_log);
     addPanel(Panel::Details, QStringLiteral("dockDetails"), tr("Details"), m_details);
+    for (TablePanel* panel : std::initializer_list<TablePanel*>{m_ops, m_kernels, m_stats, m_hits, m_log}) {
+        connect(static_cast<QDockWidget*>(panel->parentWidget()), &QDockWidget::visibilityChanged, panel,
+                [panel](bool visible) {
+                    if (visible)
+                        panel->catchUp();
+                });
+    }
+    connect(dock(Panel::Details), &QDockWidget::visibilityChanged, m_details, &DetailsPanel::catchUp, Qt::QueuedConnection);
     applyLayout(Layout::Timeline);
 
     connect(document, &Document::sessionChanged, this, [this] {
