@@ -57,7 +57,8 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
                         panel->catchUp();
                 });
     }
-    connect(dock(Panel::Details), &QDockWidget::visibilityChanged, m_details, &DetailsPanel::catchUp, Qt::QueuedConnection);
+    connect(dock(Panel::Details), &QDockWidget::visibilityChanged, m_details, &DetailsPanel::catchUp,
+            Qt::QueuedConnection);
     applyLayout(Layout::Timeline);
 
     connect(document, &Document::sessionChanged, this, [this] {
