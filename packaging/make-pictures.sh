@@ -18,7 +18,9 @@ shoot() {
     shift
     "$warpline" --screenshot "$pictures/$picture.png" --size 1600x1000 "$@" "$sample"
 }
-shoot timeline --view timeline
-shoot timeline-dark --view timeline --dark
-shoot ops --view ops
+kernel='void at::native::(anonymous namespace)::cunn_SoftMaxForwardReg<c10::BFloat16, float, c10::BFloat16, '
+kernel+='at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue, long, 8>'
+kernel+='(c10::BFloat16*, c10::BFloat16 const*, long)'
+shoot timeline --view timeline --light
+shoot kernel --view timeline --dark --select "$kernel"
 ls -l "$pictures"/*.png
