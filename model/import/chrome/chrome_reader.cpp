@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFirstRead = std::size_t{256} << 10;
 /// A value beside the events longer than this is dropped, with a diagnostic: nobody's header is that long.
-constexpr std::size_t kMostProperty = std::size_t{256} << 20;
+constexpr std::size_t kMostProperty = std::size_t{64} << 20;
 
 /// Walks the frame around the event lists. Everything here is small; the lists themselves go to
 /// EventListReader.

@@ -79,7 +79,7 @@ void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
         piece.end = how;
         piece.consumed = static_cast<std::size_t>(at - begin);
     };
-    bool separated = true; // a comma, or the beginning, came before
+    enum { Opening, Event, Comma } before = Opening; // of a list, or of the piece
     std::string repaired;
     std::uint32_t sinceCheck = 0;
     for (;;) {
@@ -89,24 +89,34 @@ void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
         if (p >= end)
             return finish(Piece::End::Whole, end);
         if (*p == ',') {
-            if (separated && batch.events > 0)
+            if (before == Comma)
                 tallyRepairs(Repair::ExtraComma, offsetOf(p), batch.tallies);
-            separated = true;
+            before = Comma;
             ++p;
             continue;
         }
         if (*p == ']') {
-            if (separated && batch.events > 0)
+            if (before == Comma)
                 tallyRepairs(Repair::ExtraComma, offsetOf(p), batch.tallies);
-            return finish(Piece::End::Closed, p + 1);
+            // Another list right behind it is read on from here: to close this one costs a round through all
+            // that was read ahead, and files are found that have thousands.
+            const char* next = scan::skipSpace(p + 1);
+            if (*next == ',')
+                next = scan::skipSpace(next + 1);
+            if (next >= end || *next != '[')
+                return finish(Piece::End::Closed, p + 1);
+            tallyRepairs(Repair::Restart, offsetOf(p), batch.tallies);
+            before = Opening;
+            p = next + 1;
+            continue;
         }
         const char* const from = p;
         if (*p == '{') {
             const auto outcome = parser.parse(p, end, offsetOf(from), batch);
             if (outcome == EventParser::Outcome::Event) {
-                if (!separated)
+                if (before == Event)
                     tallyRepairs(Repair::MissingComma, offsetOf(from), batch.tallies);
-                separated = false;
+                before = Event;
                 continue;
             }
             if (outcome == EventParser::Outcome::Cut && !piece.last &&
@@ -131,7 +141,7 @@ void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
             if (parser.parse(q, q + size, offsetOf(from), batch) != EventParser::Outcome::Event)
                 r.repairs = Repair::Unreadable;
             tallyRepairs(r.repairs, offsetOf(from), batch.tallies);
-            separated = false;
+            before = Event;
             break;
         }
         }
@@ -248,8 +258,11 @@ struct EventListReader::Impl {
                 if (cut == 0) { // one event longer than a piece
                     if (stop.stop_requested())
                         return Error::cancelled();
-                    goal = std::max(goal, piece->size) * 2;
-                    continue;
+                    if (piece->size < kMostEvent) {
+                        goal = std::max(goal, piece->size) * 2;
+                        continue;
+                    }
+                    cut = piece->size; // no event at all: let the forgiving reader get over it
                 }
             }
             pending.text.assign(piece->data.get() + cut, piece->size - cut);
