@@ -75,6 +75,7 @@ bool selectByName(Document& document, const QString& name) {
 int takeScreenshot(MainWindow& window, const Options& options) {
     int status = 0;
     window.resize(options.size);
+    window.workbench()->timeline()->setAnimated(false);
     window.workbench()->applyLayout(options.view == Options::View::Timeline ? Workbench::Layout::Timeline
                                                                             : Workbench::Layout::Ops);
     window.show();
