@@ -273,7 +273,10 @@ class TestTables : public QObject {
         const QSignalSpy activated(&view, &TableView::rowActivated);
         QTest::keyClick(&view, Qt::Key_Return);
         QCOMPARE(activated.count(), 1);
-        QTest::mouseDClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(model.index(2, 1)).center());
+        // QTest's double click is the second half of one only.
+        const QPoint third = view.visualRect(model.index(2, 1)).center();
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, third);
+        QTest::mouseDClick(view.viewport(), Qt::LeftButton, {}, third);
         QCOMPARE(activated.count(), 2);
         QCOMPARE(activated.last().first().toInt(), 2);
         view.setCurrentIndex(model.index(0, 0));

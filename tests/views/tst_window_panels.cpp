@@ -188,8 +188,9 @@ class TestPanels : public QObject {
         document.set(Document::prepare({read(m_text.text())}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         const QSignalSpy revealed(&document, &Document::revealRequested);
-        QTest::mouseDClick(panel.view()->viewport(), Qt::LeftButton, {},
-                           panel.view()->visualRect(panel.model()->index(0, 0)).center());
+        const QPoint first = panel.view()->visualRect(panel.model()->index(0, 0)).center();
+        QTest::mouseClick(panel.view()->viewport(), Qt::LeftButton, {}, first);
+        QTest::mouseDClick(panel.view()->viewport(), Qt::LeftButton, {}, first);
         QCOMPARE(revealed.count(), 1);
         QCOMPARE(document.sliceName(document.selected()), panel.model()->index(0, 0).data().toString());
     }

@@ -175,6 +175,9 @@ void DetailsPanel::render() {
         if (!s.title.isEmpty())
             html += QStringLiteral("<hr/><div style=\"font-weight:600; margin-bottom:2px\">%1</div>")
                         .arg(s.title.toHtmlEscaped());
+        const bool links = std::all_of(s.entries.begin(), s.entries.end(), [](const DetailEntry& entry) {
+            return static_cast<bool>(entry.link);
+        });
         html += QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">");
         for (const DetailEntry& entry : s.entries) {
             QString value = entry.value.toHtmlEscaped();
@@ -186,9 +189,10 @@ void DetailsPanel::render() {
                         .arg(entry.link.source)
                         .arg(entry.link.slice.value)
                         .arg(value);
-            // Short numbers stand right under one another; texts and links read from the left.
-            const bool number = !entry.link && entry.value.size() <= 24;
-            html += QStringLiteral("<tr><td style=\"color:%1; padding-right:10px\">%2</td><td align=\"%3\" "
+            // Short values stand right under one another; long ones and lists of links read from the left.
+            const bool number = !links && entry.value.size() <= 24;
+            html += QStringLiteral("<tr><td style=\"color:%1; padding-right:10px; "
+                                   "white-space:nowrap\">%2</td><td align=\"%3\" "
                                    "title=\"%4\">%5</td></tr>")
                         .arg(mute, entry.label.toHtmlEscaped(),
                              number ? QStringLiteral("right") : QStringLiteral("left"),

@@ -25,7 +25,8 @@ std::vector<ColumnSpec> hitColumns() {
         {key("kind"), tr("Kind"), tr("What the event is."), ColumnKind::Text},
         {key("start_ns"), tr("Start"), tr("From the start of the session."), ColumnKind::Duration},
         {key("duration_ns"), tr("Duration"), tr("End less start."), ColumnKind::Duration},
-        {key("track"), tr("Track"), tr("The thread or stream it stands on."), ColumnKind::Text},
+        {key("track"), tr("Track"), tr("The thread or stream it stands on."), ColumnKind::Text, false, false,
+         240},
     };
 }
 

@@ -230,6 +230,7 @@ void KernelsPanel::rangeChanged() {
 void KernelsPanel::refresh() {
     if (document()->empty()) {
         job()->cancel();
+        showTableOrMessage();
         return;
     }
     std::vector<QString> labels;

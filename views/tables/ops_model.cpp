@@ -80,9 +80,9 @@ std::vector<ColumnSpec> opsColumns() {
          tr("Bytes of host memory allocated less freed between its start and its end, by any thread. Below "
             "zero "
             "where more was freed."),
-         Bytes},
+         Bytes, false, true},
         {key("self_cpu_mem_bytes"), tr("Self CPU Mem"), tr("CPU Mem less the CPU Mem of direct children."),
-         Bytes},
+         Bytes, false, true},
         {key("cuda_mem_bytes"), tr("CUDA Mem"),
          tr("Bytes of device memory allocated less freed between its start and its end, by any thread."),
          Bytes},

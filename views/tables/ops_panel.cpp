@@ -61,6 +61,7 @@ void OpsPanel::rangeChanged() {
 void OpsPanel::refresh() {
     if (document()->empty()) {
         job()->cancel();
+        showTableOrMessage();
         return;
     }
     OpsRequest request;

@@ -194,6 +194,7 @@ QString StatsPanel::summary() const {
 void StatsPanel::refresh() {
     if (document()->empty()) {
         job()->cancel();
+        showTableOrMessage();
         return;
     }
     std::vector<QString> labels;

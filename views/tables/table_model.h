@@ -23,6 +23,7 @@ struct ColumnSpec {
     ColumnKind kind = ColumnKind::Text;
     bool bar = false;             ///< a share of something, drawn as a bar behind the number
     bool hiddenByDefault = false; ///< shown only when asked for
+    int width = 0;                ///< pixels at least, for texts that are longer than their title
 };
 
 /// A table of rows that a job made, filtered by a text and sorted by a column without a proxy. Derived

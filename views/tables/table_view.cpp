@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kPadding = 8;
 constexpr int kMark = 9;
-constexpr int kFirstColumnLeast = 220;
+constexpr int kFirstColumnLeast = 190;
 
 QString settingsKey(const QString& table, const QString& what) {
     return QStringLiteral("tables/") + table + QChar(u'/') + what;
@@ -189,7 +189,7 @@ void TableView::defaultWidths() {
             width = std::max(width, 84);
         else
             width = std::max(width, metrics.horizontalAdvance(QStringLiteral("-999 MiB")) + 2 * kPadding);
-        setColumnWidth(column, width);
+        setColumnWidth(column, std::max(width, spec.width));
     }
     setColumnWidth(0, kFirstColumnLeast);
 }

@@ -67,6 +67,7 @@ QScrollBar:horizontal { background: @background; height: 11px; border: none; mar
 QScrollBar::handle { background: @line; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }
 QScrollBar::handle:hover, QScrollBar::handle:pressed { background: @mute; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { border: none; background: @line; border-radius: 3px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }

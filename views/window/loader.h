@@ -18,6 +18,11 @@ struct OpenFailure {
     QString path;
     QString sentence;
     bool wrongKind = false; ///< a whole file of another kind, rather than a broken one
+
+    /// The sentence without the path before it, for places that name the file themselves.
+    [[nodiscard]] QString reason() const {
+        return sentence.startsWith(path + QStringLiteral(": ")) ? sentence.mid(path.size() + 2) : sentence;
+    }
 };
 
 /// Opens files off the GUI thread and makes them ready for the views. Opening again replaces what is being

@@ -41,7 +41,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QWidget(parent) {
 QString NoticeBar::sentence(const Document& document, const std::vector<OpenFailure>& failures) {
     QStringList parts;
     for (const OpenFailure& failure : failures)
-        parts.append(tr("%1 is not shown: %2").arg(QFileInfo(failure.path).fileName(), failure.sentence));
+        parts.append(tr("%1 is not shown: %2").arg(QFileInfo(failure.path).fileName(), failure.reason()));
     for (std::size_t i = 0; i < document.items().size(); ++i) {
         for (const Diagnostic& d : document.items()[i].trace->diagnostics.rows()) {
             if (d.severity != Diagnostic::Severity::DataLoss)

@@ -225,16 +225,6 @@ FailurePage::FailurePage(QWidget* parent) : QWidget(parent) {
     layout->addLayout(row);
 }
 
-namespace {
-
-/// The sentence alone: on the page the path has a line of its own.
-QString withoutPath(const OpenFailure& failure) {
-    const QString prefix = failure.path + QStringLiteral(": ");
-    return failure.sentence.startsWith(prefix) ? failure.sentence.mid(prefix.size()) : failure.sentence;
-}
-
-} // namespace
-
 void FailurePage::setFailures(const std::vector<OpenFailure>& failures) {
     while (QLayoutItem* item = m_list->takeAt(0)) {
         delete item->widget();
@@ -249,7 +239,7 @@ void FailurePage::setFailures(const std::vector<OpenFailure>& failures) {
                                                   : tr("%1 could not be opened").arg(name(failures.front())));
     for (const OpenFailure& failure : failures) {
         m_sentences.append(failure.sentence);
-        auto* sentence = new QLabel(withoutPath(failure), this);
+        auto* sentence = new QLabel(failure.reason(), this);
         sentence->setTextFormat(Qt::PlainText);
         sentence->setFont(sizedFont(14));
         sentence->setWordWrap(true);
