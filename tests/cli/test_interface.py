@@ -27,7 +27,7 @@ KERNEL_FIELDS = {'name', 'device', 'streams', 'count', 'total_ns', 'avg_ns', 'mi
 GLIBC = re.compile(r'^(linux-vdso|ld-linux[-\w]*|lib(c|m|dl|rt|pthread|mvec|resolv|util))\.so(\.\d+)*$')
 
 
-class Contract(CommandLineTest):
+class Interface(CommandLineTest):
     def test_info(self):
         document = self.json('info', QUICK, STREAMS)
         self.assertEqual([os.path.basename(f['path']) for f in document['files']], ['quick.json', 'streams.json'])
