@@ -70,7 +70,7 @@ class TestPanels : public QObject {
         const QAbstractItemModelTester tester(panel.model(),
                                               QAbstractItemModelTester::FailureReportingMode::QtTest);
         panel.show();
-        QVERIFY(panel.message().contains(QStringLiteral("Ctrl+O")));
+        QTRY_VERIFY(panel.message().contains(QStringLiteral("Ctrl+O")));
         document.set(Document::prepare({read(m_text.text())}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         QVERIFY(panel.message().isEmpty());
