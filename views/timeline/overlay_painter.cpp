@@ -123,15 +123,18 @@ void OverlayPainter::paintSelection(QPainter& painter, const Scene& scene, const
     };
     const auto paintOne = [&](SliceRef ref, double line) {
         bool folded = false;
-        const auto rect = scene.rectOf(ref, &folded);
-        if (!rect || rect->right() < -1 || rect->left() > scene.size.width() + 1)
+        const auto found = scene.rectOf(ref, &folded);
+        if (!found)
+            return;
+        const QRectF rect = *found;
+        if (rect.right() < -1 || rect.left() > scene.size.width() + 1)
             return;
         painter.setClipRect(inPart(ref));
         if (folded) {
-            painter.fillRect(QRectF(rect->left(), rect->bottom() - 2, std::max(rect->width(), 2.0), 3),
+            painter.fillRect(QRectF(rect.left(), rect.bottom() - 2, std::max(rect.width(), 2.0), 3),
                              theme.selection);
         } else {
-            QRectF bar = *rect;
+            QRectF bar = rect;
             bar.setWidth(std::max(bar.width(), 2.0));
             lanes.paintBar(painter, scene, ref, bar);
             drawOutline(painter, line > 1 ? grown(bar, 1) : bar, theme.selection, line);
