@@ -125,7 +125,7 @@ echo "Ctrl+W closes, Ctrl+Q ends"
 xdotool windowfocus --sync "$window" || true
 keys ctrl+w
 until_title "Warpline" 10
-keys ctrl+q
+keys ctrl+q || true # the window may be gone before the keys are let go again
 for _ in $(seq 100); do
     kill -0 "$app" 2>/dev/null || break
     sleep 0.1

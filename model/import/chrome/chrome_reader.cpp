@@ -228,15 +228,28 @@ class FrameReader {
             std::string plain;
             if (!appendUnescaped(plain, name))
                 plain = name;
-            m_trace->properties.emplace_back(std::move(plain), toUtf8(*value.value()));
+            keepProperty(std::move(plain), toUtf8(*value.value()));
         }
+    }
+    /// Properties are JSON. A value that only has the outline of one is kept as the text it is.
+    void keepProperty(std::string key, std::string value) {
+        if (!isStrictJson(value)) {
+            noteBroken();
+            std::string text;
+            appendJsonString(text, value);
+            value = std::move(text);
+        }
+        m_trace->properties.emplace_back(std::move(key), std::move(value));
+    }
+    void noteBroken() {
+        if (m_brokenFrame)
+            return;
+        m_brokenFrame = true;
+        m_brokenFrameAt = m_pending.offset + m_at;
     }
     /// The frame is not JSON here: note it and look for the event list.
     Result<Done> broken() {
-        if (!m_brokenFrame) {
-            m_brokenFrame = true;
-            m_brokenFrameAt = m_pending.offset + m_at;
-        }
+        noteBroken();
         static constexpr std::string_view kList = "\"traceEvents\"";
         while (m_lists == 0) {
             std::size_t at = m_pending.text.find(kList, m_at);
