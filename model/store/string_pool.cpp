@@ -31,7 +31,7 @@ StringId StringPool::lookup(std::string_view text, std::uint64_t hash, std::size
     for (slot = hash & mask; m_slots[slot] != 0; slot = (slot + 1) & mask) {
         const StringId id{m_slots[slot]};
         const Entry& e = entry(id.index());
-        if (e.tag == tag && e.length == text.size() && std::memcmp(e.text, text.data(), text.size()) == 0)
+        if (e.tag == tag && text == std::string_view(e.text, e.length))
             return id;
     }
     return {};

@@ -47,7 +47,8 @@ class Interner {
     /// An argument's key. Keys are few and short: looked up by length and first bytes.
     StringId key(std::string_view text) {
         std::uint64_t word = 0;
-        std::memcpy(&word, text.data(), text.size() < 8 ? text.size() : 8);
+        if (!text.empty()) // null then, maybe
+            std::memcpy(&word, text.data(), text.size() < 8 ? text.size() : 8);
         const std::size_t at = ((word ^ text.size() * 0xC2B2AE3D27D4EB4FULL) * 0x9E3779B97F4A7C15ULL) >> 55;
         KeySlot& slot = m_keys[at];
         if (slot.id && slot.text == text)
