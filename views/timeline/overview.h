@@ -47,7 +47,7 @@ class Overview : public QWidget {
     void takeSession();
 
     TimelineState* m_state;
-    LatestJob m_job;
+    LatestJob m_job{this};
     QTimer m_delay;
     std::vector<float> m_busy; ///< a share a column
     std::vector<StepSeries::Column> m_memory;

@@ -97,7 +97,7 @@ class TimelineState : public QObject {
     bool m_animated = true;
     bool m_moving = false; ///< the change of the visible range is the motion's own
     QTimer m_busyDelay;
-    LatestJob m_busyJob;
+    LatestJob m_busyJob{this};
     std::map<RowId, double> m_busy;
 };
 
