@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace warpline {
@@ -200,8 +201,14 @@ void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_
     const Trace& trace = *item.trace;
     const Process& place = trace.processes[process];
     std::map<int, std::uint32_t> firstOf; // the raw track of a device's first event
-    for (std::size_t i = 0; i < trace.memory.size(); ++i)
-        firstOf.try_emplace(trace.memory.device[i], trace.memory.rawTrack[i]);
+    // Events of one device follow one another in long runs, and there may be millions.
+    std::optional<std::int16_t> last;
+    for (std::size_t i = 0; i < trace.memory.size(); ++i) {
+        if (trace.memory.device[i] == last)
+            continue;
+        last = trace.memory.device[i];
+        firstOf.try_emplace(*last, trace.memory.rawTrack[i]);
+    }
     for (const auto& [device, rawTrack] : firstOf) {
         const bool hasDeviceGroup =
             std::any_of(trace.tracks.begin(), trace.tracks.end(), [&, d = device](const Track& t) {
