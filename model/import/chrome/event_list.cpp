@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -36,6 +37,7 @@ struct Piece {
     std::size_t consumed = 0;
     End end = End::Whole;
     bool done = false;
+    std::exception_ptr failure; ///< what reading it threw: there is not enough memory
 
     void reserve(std::size_t bytes) {
         if (bytes <= capacity)
@@ -222,7 +224,12 @@ struct EventListReader::Impl {
                 piece = queue.front();
                 queue.pop_front();
             }
-            readPiece(parser, *piece, stop);
+            // No exception may leave a thread: the one that waits for the piece gets it.
+            try {
+                readPiece(parser, *piece, stop);
+            } catch (...) {
+                piece->failure = std::current_exception();
+            }
             {
                 const std::lock_guard lock(mutex);
                 piece->done = true;
@@ -334,6 +341,8 @@ struct EventListReader::Impl {
                 return Done{};
             }
             Piece* piece = oldest();
+            if (piece->failure)
+                std::rethrow_exception(piece->failure);
             if (stop.stop_requested())
                 return abandon();
 
