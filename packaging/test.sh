@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Warpline contributors
 #
-# Installs what is missing, builds everything with warnings as errors and runs all tests; then the model's tests
-# again under the sanitizers, and the command line without Qt. Everything is run even if a test fails, so that
-# one run tells all; the exit status is 0 only if all passed.
-#   test.sh [--quick]    --quick: only the first build and its tests
+# Installs what is missing, builds everything with warnings as errors and runs all tests. Everything is run even if
+# a test fails, so that one run tells all; the exit status is 0 only if all passed.
+#   test.sh [--all]    --all: then the model's tests again under the sanitizers, and the command line without Qt
 set -euo pipefail
 
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -41,7 +40,7 @@ build ci
 step "Tests"
 run_tests ci
 
-if [ "${1:-}" != --quick ]; then
+if [ "${1:-}" = --all ]; then
     step "Model under the address and undefined behaviour sanitizers"
     build asan --target model_tests
     run_tests asan -L model
