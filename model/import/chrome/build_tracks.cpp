@@ -168,9 +168,12 @@ std::vector<std::uint32_t> arrangeTracks(Trace& trace, const Registry& registry,
         }
         trace.processes.push_back(p);
     }
-    std::stable_sort(trace.processes.begin(), trace.processes.end(), [](const Process& a, const Process& b) {
-        return std::tie(a.device, a.sortIndex, a.pid) < std::tie(b.device, b.sortIndex, b.pid);
-    });
+    // By texts, not by their ids: which thread interned a text first is chance.
+    const auto processPlace = [&](const Process& p) {
+        return std::tuple(p.device, p.sortIndex, p.pid, trace.strings.view(p.pidText));
+    };
+    std::stable_sort(trace.processes.begin(), trace.processes.end(),
+                     [&](const Process& a, const Process& b) { return processPlace(a) < processPlace(b); });
     for (std::size_t i = 0; i < trace.processes.size(); ++i) {
         const Process& p = trace.processes[i];
         processes[{p.device, p.pid, p.pidText}] = static_cast<std::uint32_t>(i);
@@ -203,8 +206,8 @@ std::vector<std::uint32_t> arrangeTracks(Trace& trace, const Registry& registry,
         constexpr std::int64_t kSyncOffset = 1'000'000;
         const std::int64_t place =
             t.kind == TrackKind::GpuSync && number >= kSyncOffset ? number - kSyncOffset : number;
-        return std::tuple(t.process, t.kind == TrackKind::Async, !mainThread, place, t.tidText.value, t.kind,
-                          t.name.value);
+        return std::tuple(t.process, t.kind == TrackKind::Async, !mainThread, place,
+                          trace.strings.view(t.tidText), t.kind, trace.strings.view(t.name));
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return rank(tracks[a]) < rank(tracks[b]); });
