@@ -18,6 +18,8 @@
 
 namespace warpline {
 
+struct SourceSeries;
+
 /// A slice of one of the document's sources; source -1 = nothing.
 struct SliceRef {
     int source = -1;
@@ -41,6 +43,7 @@ class Document : public QObject {
         std::shared_ptr<const SpanIndex> spans;
         OpTreePtr ops;
         std::shared_ptr<const FamilyIndex> families;
+        std::shared_ptr<const SourceSeries> series;
     };
     /// A session made ready for the views; the heavy part of opening, for a worker thread.
     struct Prepared {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/document.h"
+#include "views/timeline/row_series.h"
 
 #include <utility>
 
@@ -16,6 +17,7 @@ Document::Prepared Document::prepare(std::vector<TracePtr> traces) {
         item.spans = std::make_shared<const SpanIndex>(source.trace);
         item.ops = OpTree::build(source.trace);
         item.families = std::make_shared<const FamilyIndex>(*source.trace);
+        item.series = SourceSeries::of(source.trace);
         prepared.items.push_back(std::move(item));
     }
     return prepared;

@@ -4,6 +4,7 @@
 
 #include "tests/unit/trace_builder.h"
 #include "views/document.h"
+#include "views/timeline/row_series.h"
 
 #include <memory>
 
@@ -79,6 +80,7 @@ inline Document::Item itemOf(const TracePtr& trace, TimeNs shift = 0) {
     item.shift = shift;
     item.spans = std::make_shared<const SpanIndex>(trace);
     item.families = std::make_shared<const FamilyIndex>(*trace);
+    item.series = SourceSeries::of(trace);
     return item;
 }
 

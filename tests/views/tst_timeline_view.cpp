@@ -12,6 +12,8 @@
 
 #include <QAction>
 #include <QLineEdit>
+#include <QNativeGestureEvent>
+#include <QPointingDevice>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -285,6 +287,24 @@ class TimelineViewTest : public QObject {
         w.wheel({500, 100}, {0, -120});
         QVERIFY(w.view()->verticalScrollBar()->value() > 0);
         QCOMPARE(w.document.visible(), still);
+    }
+
+    void pinching() {
+        Window w;
+        const TimeRange before = w.document.visible();
+        const TimeNs anchor = w.view()->timeAt(400);
+        QNativeGestureEvent spread(Qt::ZoomNativeGesture, QPointingDevice::primaryPointingDevice(), 2,
+                                   QPointF(400, 60), QPointF(400, 60),
+                                   w.port()->mapToGlobal(QPointF(400, 60)), 0.5, QPointF());
+        QApplication::sendEvent(w.port(), &spread);
+        QVERIFY(w.document.visible().duration() < before.duration());
+        // What lies between the fingers stays there.
+        QVERIFY(std::abs(w.view()->timeAt(400) - anchor) <= before.duration() / 500);
+        QNativeGestureEvent close(Qt::ZoomNativeGesture, QPointingDevice::primaryPointingDevice(), 2,
+                                  QPointF(400, 60), QPointF(400, 60), w.port()->mapToGlobal(QPointF(400, 60)),
+                                  -0.5, QPointF());
+        QApplication::sendEvent(w.port(), &close);
+        QVERIFY(std::abs(w.document.visible().duration() - before.duration()) <= before.duration() / 100);
     }
 
     void zoomAndPanKeys() {

@@ -228,25 +228,10 @@ void KernelsPanel::rangeChanged() {
 }
 
 void KernelsPanel::refresh() {
-    if (document()->empty()) {
-        job()->cancel();
-        showTableOrMessage();
-        return;
-    }
-    std::vector<QString> labels;
-    for (std::size_t i = 0; i < document()->items().size(); ++i)
-        labels.push_back(sourceLabel(*document(), static_cast<int>(i)));
     const std::optional<TimeRange> range = m_range->current() == 0 ? document()->range() : std::nullopt;
-    job()->start([items = document()->items(), labels,
-                  range](const std::stop_token& stop) { return computeKernels(items, range, labels, stop); },
-                 [this](Result<KernelsData> result) {
-                     if (!result.ok())
-                         return setError(toQString(result.error().message));
-                     setError({});
-                     showRows(std::move(result).value());
-                 });
-    if (m_model->sourceRows() == 0)
-        showTableOrMessage();
+    compute([items = document()->items(), labels = sourceLabels(),
+             range](const std::stop_token& stop) { return computeKernels(items, range, labels, stop); },
+            [this](KernelsData rows) { showRows(std::move(rows)); });
 }
 
 void KernelsPanel::showRows(KernelsData kernels) {

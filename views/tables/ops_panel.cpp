@@ -59,27 +59,15 @@ void OpsPanel::rangeChanged() {
 }
 
 void OpsPanel::refresh() {
-    if (document()->empty()) {
-        job()->cancel();
-        showTableOrMessage();
-        return;
-    }
     OpsRequest request;
     request.rows = static_cast<OpRows>(m_rows->current());
     request.group = static_cast<OpGroup>(m_group->current());
     if (m_range->current() == 0)
         request.range = document()->range();
     request.source = m_source->current() - 1;
-    job()->start([items = document()->items(),
-                  request](const std::stop_token& stop) { return computeOps(items, request, stop); },
-                 [this](Result<OpsData> result) {
-                     if (!result.ok())
-                         return setError(toQString(result.error().message));
-                     setError({});
-                     showRows(std::move(result).value());
-                 });
-    if (m_model->sourceRows() == 0)
-        showTableOrMessage();
+    compute([items = document()->items(),
+             request](const std::stop_token& stop) { return computeOps(items, request, stop); },
+            [this](OpsData rows) { showRows(std::move(rows)); });
 }
 
 void OpsPanel::showRows(OpsData ops) {

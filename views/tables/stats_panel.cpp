@@ -192,31 +192,13 @@ QString StatsPanel::summary() const {
 }
 
 void StatsPanel::refresh() {
-    if (document()->empty()) {
-        job()->cancel();
-        showTableOrMessage();
-        return;
-    }
-    std::vector<QString> labels;
-    for (std::size_t i = 0; i < document()->items().size(); ++i)
-        labels.push_back(sourceLabel(*document(), static_cast<int>(i)));
-    job()->start([items = document()->items(), labels, range = document()->range()](
-                     const std::stop_token& stop) { return computeStats(items, range, labels, stop); },
-                 [this](Result<StatsData> result) {
-                     if (!result.ok())
-                         return setError(toQString(result.error().message));
-                     setError({});
-                     showRows(std::move(result).value());
-                 });
-    if (m_model->sourceRows() == 0)
-        showTableOrMessage();
+    compute([items = document()->items(), labels = sourceLabels(), range = document()->range()](
+                const std::stop_token& stop) { return computeStats(items, range, labels, stop); },
+            [this](StatsData rows) { showRows(std::move(rows)); });
 }
 
 void StatsPanel::showRows(StatsData stats) {
-    std::vector<QString> labels;
-    for (std::size_t i = 0; i < document()->items().size(); ++i)
-        labels.push_back(sourceLabel(*document(), static_cast<int>(i)));
-    m_model->set(std::move(stats), std::move(labels));
+    m_model->set(std::move(stats), sourceLabels());
     view()->setUnavailable(document()->items().size() > 1 ? QStringList()
                                                           : QStringList{QStringLiteral("source")});
     const StatsData& s = m_model->stats();

@@ -112,6 +112,21 @@ void TablePanel::showEvent(QShowEvent* event) {
     });
 }
 
+bool TablePanel::nothingOpen() {
+    if (!m_document->empty())
+        return false;
+    m_job.cancel();
+    showTableOrMessage();
+    return true;
+}
+
+std::vector<QString> TablePanel::sourceLabels() const {
+    std::vector<QString> labels;
+    for (std::size_t i = 0; i < m_document->items().size(); ++i)
+        labels.push_back(sourceLabel(*m_document, static_cast<int>(i)));
+    return labels;
+}
+
 QString TablePanel::message() const {
     return m_stack->currentWidget() == m_message ? m_message->text() : QString();
 }

@@ -47,6 +47,23 @@ class TablePanel : public QWidget {
     void setError(const QString& sentence);
     /// Computes the rows anew; called by scheduleRefresh().
     virtual void refresh() = 0;
+    /// For refresh(): runs `work` (over a stop token) in the job and hands its rows to `show`; an error is
+    /// told in place of the table. With nothing open, only says so.
+    template <class Work, class Show>
+    void compute(Work work, Show show) {
+        if (nothingOpen())
+            return;
+        m_job.start(std::move(work), [this, show = std::move(show)](auto result) {
+            if (!result.ok())
+                return setError(QString::fromStdString(result.error().message));
+            setError({});
+            show(std::move(result).value());
+        });
+        if (model()->sourceRows() == 0)
+            showTableOrMessage();
+    }
+    /// What the sources are called, in the document's order.
+    [[nodiscard]] std::vector<QString> sourceLabels() const;
     /// Drops all rows at once; called when the session changes, since rows name slices of the one before.
     virtual void clearRows() = 0;
     /// refresh() now if the panel can be seen, else when it comes into view: tables behind others cost
@@ -58,6 +75,7 @@ class TablePanel : public QWidget {
     void showEvent(QShowEvent* event) override;
 
   private:
+    bool nothingOpen();
     void applyFilter();
     void fillExportMenu(QMenu* menu);
     void save(TableFormat format, const QString& suffix);

@@ -8,7 +8,6 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <tuple>
 
@@ -45,45 +44,6 @@ auto processOrder(const Process& p) {
 
 auto deviceOrder(const Track& t) {
     return std::tuple(streamNumber(t), t.tidText.value, static_cast<int>(t.kind));
-}
-
-/// The process that an event was written under; the first where it is none of the known.
-std::uint32_t processOfRawTrack(const Trace& trace, std::uint32_t rawTrack) {
-    if (rawTrack >= trace.rawTracks.size())
-        return 0;
-    const RawTrack& raw = trace.rawTracks[rawTrack];
-    const auto it = std::find_if(trace.processes.begin(), trace.processes.end(), [&](const Process& p) {
-        return !p.device && p.pid == raw.pid && p.pidText == raw.pidText;
-    });
-    return it == trace.processes.end() ? 0 : static_cast<std::uint32_t>(it - trace.processes.begin());
-}
-
-/// The bytes that an allocator has out after each of its events.
-std::vector<RowSeries> memorySeries(const MemoryTable& memory, int device) {
-    std::vector<TimeNs> time;
-    std::vector<double> allocated;
-    std::vector<TimeNs> reservedTime;
-    std::vector<double> reserved;
-    double running = 0;
-    for (std::size_t i = 0; i < memory.size(); ++i) {
-        if (memory.device[i] != device)
-            continue;
-        running = memory.totalAllocated[i] >= 0 ? static_cast<double>(memory.totalAllocated[i])
-                                                : running + static_cast<double>(memory.bytes[i]);
-        time.push_back(memory.time[i]);
-        allocated.push_back(running);
-        if (memory.totalReserved[i] > 0) {
-            reservedTime.push_back(memory.time[i]);
-            reserved.push_back(static_cast<double>(memory.totalReserved[i]));
-        }
-    }
-    std::vector<RowSeries> series;
-    series.push_back(
-        {RowSeries::Role::Allocated, tr("allocated"), StepSeries(std::move(time), std::move(allocated))});
-    if (!reserved.empty())
-        series.push_back({RowSeries::Role::Reserved, tr("reserved"),
-                          StepSeries(std::move(reservedTime), std::move(reserved))});
-    return series;
 }
 
 } // namespace
@@ -173,51 +133,39 @@ void TrackLayout::addTracks(int source, const Document::Item& item, std::uint32_
     }
 }
 
+std::size_t TrackLayout::addSeries(const Document::Item& item, const std::vector<RowSeries>& series) {
+    m_series.emplace_back(item.series, &series);
+    return m_series.size() - 1;
+}
+
 void TrackLayout::addCounters(int source, const Document::Item& item, std::uint32_t process) {
-    const Trace& trace = *item.trace;
-    std::map<StringId, std::size_t> rowOfName;
-    for (std::uint32_t c = 0; c < trace.counters.size(); ++c) {
-        const CounterTrack& counter = trace.counters[c];
-        if (counter.process != process || counter.time.empty())
+    for (const SourceSeries::Counter& counter : item.series->counters) {
+        if (counter.process != process)
             continue;
-        const auto [it, isNew] = rowOfName.try_emplace(counter.name, m_series.size());
-        if (isNew) {
-            Entry entry;
-            entry.row.id = {RowKind::Counter, source, process, c};
-            entry.row.name = toQString(trace.strings.view(counter.name));
-            entry.row.where = processTitle(trace, process).name;
-            entry.row.depth = 1;
-            entry.row.height = kCounterHeight;
-            entry.row.series = m_series.size();
-            m_series.emplace_back();
-            m_entries.push_back(std::move(entry));
-        }
-        m_series[it->second].push_back({RowSeries::Role::Value, toQString(trace.strings.view(counter.series)),
-                                        StepSeries(counter.time.view(), counter.value.view())});
+        Entry entry;
+        entry.row.id = {RowKind::Counter, source, process, counter.index};
+        entry.row.name = counter.name;
+        entry.row.where = processTitle(*item.trace, process).name;
+        entry.row.depth = 1;
+        entry.row.height = kCounterHeight;
+        entry.row.series = addSeries(item, counter.series);
+        m_entries.push_back(std::move(entry));
     }
 }
 
 void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_t process) {
     const Trace& trace = *item.trace;
     const Process& place = trace.processes[process];
-    std::map<int, std::uint32_t> firstOf; // the raw track of a device's first event
-    // Events of one device follow one another in long runs, and there may be millions.
-    std::optional<std::int16_t> last;
-    for (std::size_t i = 0; i < trace.memory.size(); ++i) {
-        if (trace.memory.device[i] == last)
-            continue;
-        last = trace.memory.device[i];
-        firstOf.try_emplace(*last, trace.memory.rawTrack[i]);
-    }
-    for (const auto& [device, rawTrack] : firstOf) {
+    for (const SourceSeries::Allocator& allocator : item.series->allocators) {
+        const int device = allocator.device;
         const bool hasDeviceGroup =
-            std::any_of(trace.tracks.begin(), trace.tracks.end(), [&, d = device](const Track& t) {
-                return trace.processes[t.process].device && trace.processes[t.process].pid == d;
+            std::any_of(trace.tracks.begin(), trace.tracks.end(), [&](const Track& t) {
+                return trace.processes[t.process].device && trace.processes[t.process].pid == device;
             });
         // An allocator stands with its device; where the device ran nothing, with the process that asked.
         bool here = place.device && hasDeviceGroup && place.pid == device;
         if (!hasDeviceGroup || device < 0)
-            here = processOfRawTrack(trace, rawTrack) == process;
+            here = allocator.process == process;
         if (!here)
             continue;
         Entry entry;
@@ -228,9 +176,8 @@ void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_
         entry.row.where = processTitle(trace, process).name;
         entry.row.depth = 1;
         entry.row.height = device < 0 ? kCounterHeight : kMemoryHeight;
-        entry.row.series = m_series.size();
-        m_series.push_back(memorySeries(trace.memory, device));
-        entry.row.detail = m_series.back().size() > 1 ? tr("allocated, reserved") : tr("allocated");
+        entry.row.series = addSeries(item, allocator.series);
+        entry.row.detail = allocator.series.size() > 1 ? tr("allocated, reserved") : tr("allocated");
         m_entries.push_back(std::move(entry));
     }
 }

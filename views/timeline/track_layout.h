@@ -3,13 +3,14 @@
 #pragma once
 
 #include "views/document.h"
-#include "views/timeline/step_series.h"
+#include "views/timeline/row_series.h"
 
 #include <QString>
 
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -31,14 +32,6 @@ struct RowId {
     std::uint32_t process = 0; ///< index into Trace::processes
     std::uint32_t index = 0;   ///< Track: its TrackId; Counter: its first series; Memory: device ordinal + 1
     auto operator<=>(const RowId&) const = default;
-};
-
-/// A line of a row that holds values over time.
-struct RowSeries {
-    enum class Role { Value, Allocated, Reserved };
-    Role role = Role::Value;
-    QString name;
-    StepSeries values; ///< at the source's own times
 };
 
 /// One row as it stands: what it is called, where it lies, what it holds.
@@ -93,7 +86,7 @@ class TrackLayout {
     /// Rises with every change of rows or places.
     [[nodiscard]] std::uint64_t revision() const { return m_revision; }
     [[nodiscard]] const std::vector<RowSeries>& seriesOf(const Row& row) const {
-        return m_series[row.series];
+        return *m_series[row.series];
     }
 
     void setFolded(const RowId& id, bool folded);
@@ -130,14 +123,15 @@ class TrackLayout {
     void addTracks(int source, const Document::Item& item, std::uint32_t process);
     void addCounters(int source, const Document::Item& item, std::uint32_t process);
     void addMemory(int source, const Document::Item& item, std::uint32_t process);
+    std::size_t addSeries(const Document::Item& item, const std::vector<RowSeries>& series);
     void arrange();
     [[nodiscard]] bool matches(const Entry& entry) const;
     /// Entries that move together with one: [first, last).
     [[nodiscard]] std::pair<std::size_t, std::size_t> blockOf(std::size_t entry) const;
     [[nodiscard]] std::optional<std::size_t> entryOf(const RowId& id) const;
 
-    std::vector<Entry> m_entries; ///< every row in the user's order
-    std::vector<std::vector<RowSeries>> m_series;
+    std::vector<Entry> m_entries;                                        ///< every row in the user's order
+    std::vector<std::shared_ptr<const std::vector<RowSeries>>> m_series; ///< parts of the items' SourceSeries
     std::set<RowId> m_folded;
     std::set<RowId> m_pinned;
     std::set<RowId> m_hidden;
