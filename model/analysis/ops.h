@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "model/analysis/stacks.h"
 #include "model/base/result.h"
 #include "model/store/trace.h"
 
@@ -61,11 +62,18 @@ class OpTree {
 using OpTreePtr = std::shared_ptr<const OpTree>;
 
 enum class OpRows { Ops, Annotations, Kernels, Runtime, Python };
-enum class OpGroup { Name, Shape };
+enum class OpGroup {
+    Name,
+    Shape,  ///< name and input shape
+    Stack,  ///< name and the Python lines that called it
+    Module, ///< name and the modules that called it
+};
 
 struct OpQuery {
     OpRows rows = OpRows::Ops;
     OpGroup group = OpGroup::Name;
+    /// The stacks of the same trace: needed to group by stack or module, and for OpRow::source; else null.
+    TraceStacksPtr stacks;
     std::optional<TimeRange> range; ///< events that start in it
     bool memory = true;             ///< fill the memory columns
     bool deviceBusy = true;         ///< fill deviceBusy
@@ -75,6 +83,11 @@ struct OpQuery {
 struct OpRow {
     StringId name;  ///< ProfilerStep#N as ProfilerStep*
     StringId shape; ///< JSON of "Input Dims"; none unless grouped by shape
+    /// Grouped by stack or module: the stack of one event of the row. All of its events have the same Python
+    /// lines, or modules, in theirs.
+    StackId stack;
+    /// The innermost Python line of the program itself above the row's longest event, where stacks are given.
+    FrameId source;
     std::uint64_t count = 0;
     TimeNs selfCpu = 0;
     TimeNs cpuTotal = 0;

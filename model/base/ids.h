@@ -25,6 +25,8 @@ using StringId = Id<struct StringTag>;
 using TrackId = Id<struct TrackTag>;
 using LaneId = Id<struct LaneTag>;
 using SliceId = Id<struct SliceTag>;
+using FrameId = Id<struct FrameTag>;
+using StackId = Id<struct StackTag>;
 
 } // namespace warpline
 
