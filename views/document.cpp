@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/document.h"
 
+#include "views/memory/memory_item.h"
 #include "views/timeline/coordinates.h"
 
 #include <utility>
@@ -10,20 +11,37 @@ namespace warpline {
 
 using namespace coordinates;
 
+Document::Prepared::Prepared() = default;
+Document::Prepared::Prepared(const Prepared&) = default;
+Document::Prepared::Prepared(Prepared&&) noexcept = default;
+Document::Prepared& Document::Prepared::operator=(const Prepared&) = default;
+Document::Prepared& Document::Prepared::operator=(Prepared&&) noexcept = default;
+Document::Prepared::~Prepared() = default;
+
 Document::Document(QObject* parent) : QObject(parent) {}
+
+Document::~Document() = default;
 
 void Document::set(Prepared prepared) {
     m_session = std::move(prepared.session);
     m_items = std::move(prepared.items);
+    m_memories = std::move(prepared.memories);
     m_extent = {};
     for (const Item& item : m_items) {
         const TimeRange own = item.trace->extent;
         if (!own.empty())
             m_extent = m_extent.united({add(own.begin, item.shift), add(own.end, item.shift)});
     }
-    if (m_extent.empty() && !m_items.empty()) {
+    for (const MemoryItem& item : m_memories) {
+        // One that shares no clock with the traces does not stretch their axis.
+        const TimeRange own = item.history->extent;
+        if (!own.empty() && (item.joined >= 0 || m_items.empty()))
+            m_extent = m_extent.united({add(own.begin, item.shift), add(own.end, item.shift)});
+    }
+    if (m_extent.empty() && !empty()) {
         // Everything at one moment, or nothing with a time: a nanosecond to stand on.
-        const TimeNs at = add(m_items.front().trace->extent.begin, m_items.front().shift);
+        const TimeNs at =
+            m_items.empty() ? 0 : add(m_items.front().trace->extent.begin, m_items.front().shift);
         m_extent = {at, at + 1};
     }
     m_visible = m_extent;

@@ -18,6 +18,7 @@
 
 namespace warpline {
 
+struct MemoryItem;
 struct SourceSeries;
 
 /// A slice of one of the document's sources; source -1 = nothing.
@@ -49,15 +50,27 @@ class Document : public QObject {
     struct Prepared {
         SessionPtr session;
         std::vector<Item> items;
+        std::vector<MemoryItem> memories;
+        Prepared();
+        Prepared(const Prepared&);
+        Prepared(Prepared&&) noexcept;
+        Prepared& operator=(const Prepared&);
+        Prepared& operator=(Prepared&&) noexcept;
+        ~Prepared();
     };
-    static Prepared prepare(std::vector<TracePtr> traces);
+    static Prepared prepare(Opened opened);
 
     explicit Document(QObject* parent = nullptr);
+    ~Document() override;
 
     void set(Prepared prepared);
     void clear();
-    [[nodiscard]] bool empty() const { return m_items.empty(); }
+    /// Nothing is open, neither traces nor memory histories.
+    [[nodiscard]] bool empty() const { return m_items.empty() && m_memories.empty(); }
+    /// Traces; a session of snapshots alone has none.
     [[nodiscard]] const std::vector<Item>& items() const { return m_items; }
+    /// Snapshots, then what the traces' own allocator records tell.
+    [[nodiscard]] const std::vector<MemoryItem>& memories() const { return m_memories; }
     [[nodiscard]] const SessionPtr& session() const { return m_session; }
     /// First start to last end of all sources; never empty while there is a source.
     [[nodiscard]] TimeRange extent() const { return m_extent; }
@@ -94,6 +107,7 @@ class Document : public QObject {
   private:
     SessionPtr m_session;
     std::vector<Item> m_items;
+    std::vector<MemoryItem> m_memories;
     TimeRange m_extent;
     TimeRange m_visible;
     SliceRef m_selected;

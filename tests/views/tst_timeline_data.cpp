@@ -64,7 +64,7 @@ TracePtr regular(int count, TimeNs period, TimeNs duration, const char* category
     return b.finish();
 }
 
-Frame frameOf(TimeRange range, int width, double dpr = 1) {
+PaintFrame frameOf(TimeRange range, int width, double dpr = 1) {
     return {range, width, dpr, false, 1};
 }
 

@@ -70,7 +70,7 @@ Shades::Shades(const Theme& theme) {
 }
 
 void LaneBuilder::build(const Document::Item& item, const std::vector<Span>& spans, TimeRange range,
-                        const Frame& frame, const Shades& shades, LaneGeometry& out) {
+                        const PaintFrame& frame, const Shades& shades, LaneGeometry& out) {
     out.bars.clear();
     out.columns.clear();
     out.labels.clear();
@@ -133,7 +133,7 @@ void LaneBuilder::build(const Document::Item& item, const std::vector<Span>& spa
 }
 
 void LaneBuilder::buildColumns(const Document::Item& item, const std::vector<Span>& spans, TimeRange range,
-                               const Frame& frame, const Shades& shades, LaneGeometry& out) {
+                               const PaintFrame& frame, const Shades& shades, LaneGeometry& out) {
     const LaneScale scale(range, frame.width);
     const auto nsPerPixel = static_cast<float>(scale.nsPerPixel());
     const Trace& trace = *item.trace;
@@ -175,7 +175,7 @@ void LaneBuilder::buildColumns(const Document::Item& item, const std::vector<Spa
     }
 }
 
-void GeometryCache::setFrame(const Frame& frame) {
+void GeometryCache::setFrame(const PaintFrame& frame) {
     if (frame == m_frame && m_shades)
         return;
     m_frame = frame;

@@ -46,13 +46,13 @@ struct LaneGeometry {
 };
 
 /// What the whole timeline is drawn for. Whatever depends on nothing else is kept until this changes.
-struct Frame {
+struct PaintFrame {
     TimeRange range; ///< session time
     int width = 0;   ///< device pixels
     double dpr = 1;
     bool dark = false;
     std::uint64_t revision = 0; ///< of what is shown: another session, another number
-    bool operator==(const Frame&) const = default;
+    bool operator==(const PaintFrame&) const = default;
 };
 
 /// Colours of the families, paler the less of a pixel is covered.
@@ -80,11 +80,11 @@ class LaneBuilder {
 
     /// `spans` at the source's own times; `range` likewise.
     void build(const Document::Item& item, const std::vector<Span>& spans, TimeRange range,
-               const Frame& frame, const Shades& shades, LaneGeometry& out);
+               const PaintFrame& frame, const Shades& shades, LaneGeometry& out);
 
   private:
     void buildColumns(const Document::Item& item, const std::vector<Span>& spans, TimeRange range,
-                      const Frame& frame, const Shades& shades, LaneGeometry& out);
+                      const PaintFrame& frame, const Shades& shades, LaneGeometry& out);
     struct Pixel {
         float covered = 0;
         float most = 0;
@@ -97,8 +97,8 @@ class LaneBuilder {
 class GeometryCache {
   public:
     /// Forgets what was made for another frame.
-    void setFrame(const Frame& frame);
-    [[nodiscard]] const Frame& frame() const { return m_frame; }
+    void setFrame(const PaintFrame& frame);
+    [[nodiscard]] const PaintFrame& frame() const { return m_frame; }
     /// Lane `lane` (index into Trace::lanes) of a source. The reference is good until the next setFrame.
     const LaneGeometry& lane(const Document::Item& item, int source, std::uint32_t lane);
     /// The columns of a series, one a device pixel; `key` tells series apart.
@@ -107,7 +107,7 @@ class GeometryCache {
     [[nodiscard]] std::uint64_t builds() const { return m_builds; }
 
   private:
-    Frame m_frame;
+    PaintFrame m_frame;
     std::unique_ptr<Shades> m_shades;
     bool m_shadesDark = false;
     LaneBuilder m_builder;

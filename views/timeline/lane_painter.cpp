@@ -74,7 +74,7 @@ std::optional<QRectF> Scene::rectOf(SliceRef ref, bool* folded) const {
     return QRectF(left, top, std::max(right - left, 1.0), row->laneHeight - kBarGap);
 }
 
-Frame Scene::frame() const {
+PaintFrame Scene::frame() const {
     return {state->document().visible(), static_cast<int>(std::lround(size.width() * dpr)), dpr,
             Theme::current().dark, state->session()};
 }

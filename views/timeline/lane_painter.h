@@ -31,7 +31,7 @@ struct Scene {
     /// Where a slice stands; its row may be scrolled out of view. Null without a row that shows it. A slice
     /// that a fold hides has the place of the folded lane.
     [[nodiscard]] std::optional<QRectF> rectOf(SliceRef ref, bool* folded = nullptr) const;
-    [[nodiscard]] Frame frame() const;
+    [[nodiscard]] PaintFrame frame() const;
 };
 
 /// Paints bands, rows and lanes: all that does not change with selection and pointer. Replays what the cache
