@@ -25,6 +25,9 @@ using StringId = Id<struct StringTag>;
 using TrackId = Id<struct TrackTag>;
 using LaneId = Id<struct LaneTag>;
 using SliceId = Id<struct SliceTag>;
+using FrameId = Id<struct FrameTag>;
+using StackId = Id<struct StackTag>;
+using BlockId = Id<struct BlockTag>;
 
 } // namespace warpline
 
