@@ -27,10 +27,4 @@ using LaneId = Id<struct LaneTag>;
 using SliceId = Id<struct SliceTag>;
 using FrameId = Id<struct FrameTag>;
 using StackId = Id<struct StackTag>;
-
-} // namespace warpline
-
-template <class Tag>
-struct std::hash<warpline::Id<Tag>> {
-    std::size_t operator()(warpline::Id<Tag> id) const noexcept { return id.value * 0x9E3779B97F4A7C15ULL; }
-};
+using BlockId = Id<struct BlockTag>;
