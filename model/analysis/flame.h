@@ -31,7 +31,8 @@ struct FlameTree {
         std::uint32_t merged = 1; ///< how many modules of one class came together here
         std::int64_t self = 0;
         std::int64_t total = 0;
-        std::uint64_t count = 0; ///< calls, kernels or blocks of this frame at this place
+        std::uint64_t count = 0;      ///< calls, kernels or blocks that have just this stack
+        std::uint64_t totalCount = 0; ///< with those below
         /// In a difference: what the other tree has here.
         std::int64_t baseSelf = 0;
         std::int64_t baseTotal = 0;

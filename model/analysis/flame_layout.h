@@ -54,8 +54,9 @@ struct FlameMatches {
 
     [[nodiscard]] std::span<const bool> view() const { return {nodes.get(), size}; }
 };
-/// Looks below `root` for nodes whose label or file the pattern finds.
-FlameMatches flameSearch(const FlameTree& tree, const TextPattern& pattern,
-                         std::uint32_t root = FlameTree::kRoot);
+/// Looks at `root` and below it for nodes whose label or file the pattern finds. An error where a regular
+/// expression takes too many steps to be decided.
+Result<FlameMatches> flameSearch(const FlameTree& tree, const TextPattern& pattern,
+                                 std::uint32_t root = FlameTree::kRoot);
 
 } // namespace warpline

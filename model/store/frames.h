@@ -55,6 +55,14 @@ struct Frame {
 /// Frames, each once by (kind, name, file, line). Not thread-safe while it grows; then shared as const.
 class FrameTable {
   public:
+    /// Frames that every table begins with, all FrameKind::Missing.
+    static constexpr FrameId kNoStack{1};        ///< "(no stack)"
+    static constexpr FrameId kNoLaunch{2};       ///< "(no launch recorded)": above device work
+    static constexpr FrameId kOutsideModules{3}; ///< "(outside modules)"
+    static constexpr FrameId kNoPython{4};       ///< "(no Python line)"
+    static constexpr FrameId kHidden{5};         ///< "(hidden frames)": a stack of plumbing only
+
+    FrameTable();
     /// A frame known by its name; a Python one is taken apart ("train.py(46): forward").
     FrameId intern(FrameKind kind, std::string_view name);
     /// A frame whose file and line stand beside its name.
