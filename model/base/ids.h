@@ -28,3 +28,10 @@ using SliceId = Id<struct SliceTag>;
 using FrameId = Id<struct FrameTag>;
 using StackId = Id<struct StackTag>;
 using BlockId = Id<struct BlockTag>;
+
+} // namespace warpline
+
+template <class Tag>
+struct std::hash<warpline::Id<Tag>> {
+    std::size_t operator()(warpline::Id<Tag> id) const noexcept { return id.value * 0x9E3779B97F4A7C15ULL; }
+};

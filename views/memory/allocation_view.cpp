@@ -173,7 +173,8 @@ void AllocationView::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), Theme::current().background);
     if (!m_focus->hasMemory())
         return;
-    frame();
+    if (m_stale)
+        render();
     painter.drawImage(plot().topLeft(), m_image);
     paintAxes(painter);
     painter.save();

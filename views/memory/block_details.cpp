@@ -9,6 +9,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 
+#include <QEvent>
 #include <QTextBrowser>
 #include <QTimer>
 #include <QUrl>

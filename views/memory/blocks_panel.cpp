@@ -21,7 +21,7 @@ namespace warpline {
 
 namespace {
 
-enum Col { Size, Allocated, Born, Dies, Life, Age, Category, Line, Address, Stream, Pool };
+enum Col { Size, Allocated, Born, Dies, Life, Age, Kind, Line, Address, Stream, Pool };
 
 /// Rows at most; a list that nobody can read to its end need not hold a million of them. The filter and the
 /// sum know all.
@@ -105,7 +105,7 @@ QVariant BlocksModel::raw(int sourceRow, int column) const {
         return number(blockLifetime(device, row));
     case Age:
         return number(blockAge(device, row, m_moment));
-    case Category:
+    case Kind:
         return toQString(memoryCategoryName(blocks.category[row]));
     case Line:
         if (const FrameId frame = programFrame(*m_focus->item().history, blocks.stack[row]))
@@ -133,7 +133,7 @@ QString BlocksModel::toolTip(int sourceRow, int column) const {
         return {};
     const MemoryHistory& history = *m_focus->item().history;
     const BlockId block = BlockId::fromIndex(m_rows[static_cast<std::size_t>(sourceRow)]);
-    if (column == Category)
+    if (column == Kind)
         return toQString(categoryEvidence(history, m_focus->device(), block));
     if (column == Line) {
         constexpr std::size_t kMost = 24;
@@ -157,7 +157,7 @@ QString BlocksModel::toolTip(int sourceRow, int column) const {
 }
 
 QVariant BlocksModel::mark(int sourceRow, int column) const {
-    if (column != Category || !m_focus->hasMemory())
+    if (column != Kind || !m_focus->hasMemory())
         return {};
     const std::size_t row = m_rows[static_cast<std::size_t>(sourceRow)];
     return BlockColors::category(Theme::current(), m_focus->device().blocks.category[row]);

@@ -7,6 +7,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 
+#include <QEvent>
 #include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
