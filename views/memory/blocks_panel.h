@@ -51,6 +51,7 @@ class BlocksPanel : public TablePanel {
 
   protected:
     [[nodiscard]] QString emptyReason() const override;
+    [[nodiscard]] bool needsTrace() const override { return false; }
     void refresh() override;
     void clearRows() override { m_model->set({}, 0); }
 

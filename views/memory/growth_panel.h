@@ -43,6 +43,7 @@ class GrowthPanel : public TablePanel {
 
   protected:
     [[nodiscard]] QString emptyReason() const override;
+    [[nodiscard]] bool needsTrace() const override { return false; }
     void refresh() override;
     void clearRows() override { m_model->set({}); }
 

@@ -51,6 +51,7 @@ class HoldersPanel : public TablePanel {
 
   protected:
     [[nodiscard]] QString emptyReason() const override;
+    [[nodiscard]] bool needsTrace() const override { return false; }
     void refresh() override;
     void clearRows() override;
 

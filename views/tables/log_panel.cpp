@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/tables/log_panel.h"
 
+#include "views/memory/memory_item.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -52,21 +53,30 @@ std::vector<LogRow> logRows(const Document& document) {
         row.message = toQString(note);
         rows.push_back(std::move(row));
     }
-    for (std::size_t i = 0; i < document.items().size(); ++i) {
-        const Document::Item& item = document.items()[i];
-        for (const Diagnostic& d : item.trace->diagnostics.rows()) {
+    const auto add = [&rows](const Diagnostics& found, const QString& source, int index, TimeNs shift) {
+        for (const Diagnostic& d : found.rows()) {
             LogRow row;
             row.severity = d.severity;
-            row.source = sourceLabel(document, static_cast<int>(i));
+            row.source = source;
             row.id = toQString(d.id);
             row.count = d.count;
             row.message = toQString(d.message);
             row.offset = d.firstOffset;
             if (d.firstTime != INT64_MIN)
-                row.time = d.firstTime + item.shift;
-            row.sourceIndex = static_cast<int>(i);
+                row.time = d.firstTime + shift;
+            row.sourceIndex = index;
             rows.push_back(std::move(row));
         }
+    };
+    for (std::size_t i = 0; i < document.items().size(); ++i) {
+        const Document::Item& item = document.items()[i];
+        add(item.trace->diagnostics, sourceLabel(document, static_cast<int>(i)), static_cast<int>(i),
+            item.shift);
+    }
+    for (const MemoryItem& item : document.memories()) {
+        const QString path = toQString(item.history->path);
+        if (!item.history->fromTrace)
+            add(item.history->diagnostics, path.mid(path.lastIndexOf(u'/') + 1), -1, item.shift);
     }
     std::stable_sort(rows.begin(), rows.end(),
                      [](const LogRow& a, const LogRow& b) { return a.severity > b.severity; });

@@ -113,7 +113,7 @@ void TablePanel::showEvent(QShowEvent* event) {
 }
 
 bool TablePanel::nothingOpen() {
-    if (!m_document->empty())
+    if (!m_document->empty() && !(needsTrace() && m_document->items().empty()))
         return false;
     m_job.cancel();
     showTableOrMessage();
@@ -148,6 +148,10 @@ void TablePanel::setError(const QString& sentence) {
 void TablePanel::showTableOrMessage() {
     if (!m_error.isEmpty())
         m_message->setText(m_error);
+    else if (needsTrace() && !m_document->empty() && m_document->items().empty())
+        m_message->setText(
+            tr("Only a memory snapshot is open, which says nothing of this. Open the trace of the same "
+               "run beside it."));
     else if (model()->sourceRows() == 0)
         m_message->setText(m_job.busy() ? tr("Working…") : emptyReason());
     else if (model()->rowCount() == 0)

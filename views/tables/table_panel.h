@@ -42,6 +42,9 @@ class TablePanel : public QWidget {
     [[nodiscard]] QHBoxLayout* controls() const { return m_controls; }
     /// Why there are no rows, for the case that no filter hid them.
     [[nodiscard]] virtual QString emptyReason() const = 0;
+    /// Whether the rows come from traces: then a session of memory snapshots alone has none, and the panel
+    /// says so.
+    [[nodiscard]] virtual bool needsTrace() const { return true; }
     void setFooter(const QString& text);
     /// An error of the job, shown in place of the table until the next result.
     void setError(const QString& sentence);

@@ -55,7 +55,7 @@ void TimelineState::takeSession() {
     m_busy.clear();
     m_marks.clear();
     m_pointer.reset();
-    m_layout.setItems(m_document->items());
+    m_layout.setItems(m_document->items(), m_document->memories());
     m_hits.set(m_document->items(), m_document->hits());
     m_steps.clear();
     // Recordings of several ranks step together: the first one that has steps gives the bands.

@@ -112,6 +112,12 @@ void TimelineView::paintEvent(QPaintEvent*) {
         paintMessage(painter, tr("Nothing is open."), tr("Open a trace to see it on the time axis."));
         return;
     }
+    if (document.items().empty()) {
+        painter.fillRect(viewport()->rect(), Theme::current().background);
+        paintMessage(painter, tr("Only a memory snapshot is open."),
+                     tr("Open the trace of the same run beside it to see both on one axis."));
+        return;
+    }
     const Scene view = scene();
     const int filled = m_lanes.paint(painter, view, m_cache);
     if (m_gesture != Gesture::Range && m_gesture != Gesture::ResizeBegin && m_gesture != Gesture::ResizeEnd)

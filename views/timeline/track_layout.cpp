@@ -48,7 +48,14 @@ auto deviceOrder(const Track& t) {
 
 } // namespace
 
-void TrackLayout::setItems(const std::vector<Document::Item>& items) {
+void TrackLayout::setItems(const std::vector<Document::Item>& items,
+                           const std::vector<MemoryItem>& memories) {
+    m_memories.clear();
+    for (const MemoryItem& memory : memories) {
+        // What a trace tells of itself has its row from the trace.
+        if (memory.joined >= 0 && !memory.history->fromTrace)
+            m_memories.push_back(memory);
+    }
     m_entries.clear();
     m_series.clear();
     m_folded.clear();
@@ -92,6 +99,7 @@ void TrackLayout::addSource(int source, const Document::Item& item) {
         addTracks(source, item, p);
         addCounters(source, item, p);
         addMemory(source, item, p);
+        addSnapshots(source, item, p);
         if (m_entries.size() == before + 1)
             m_entries.pop_back(); // a process of which nothing was recorded
     }
@@ -133,11 +141,6 @@ void TrackLayout::addTracks(int source, const Document::Item& item, std::uint32_
     }
 }
 
-std::size_t TrackLayout::addSeries(const Document::Item& item, const std::vector<RowSeries>& series) {
-    m_series.emplace_back(item.series, &series);
-    return m_series.size() - 1;
-}
-
 void TrackLayout::addCounters(int source, const Document::Item& item, std::uint32_t process) {
     for (const SourceSeries::Counter& counter : item.series->counters) {
         if (counter.process != process)
@@ -148,37 +151,62 @@ void TrackLayout::addCounters(int source, const Document::Item& item, std::uint3
         entry.row.where = processTitle(*item.trace, process).name;
         entry.row.depth = 1;
         entry.row.height = kCounterHeight;
-        entry.row.series = addSeries(item, counter.series);
+        entry.row.series = m_series.size();
+        m_series.emplace_back(item.series, &counter.series);
         m_entries.push_back(std::move(entry));
     }
 }
 
-void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_t process) {
-    const Trace& trace = *item.trace;
+bool TrackLayout::standsHere(const Trace& trace, std::uint32_t process, int device, std::uint32_t asked) {
+    const bool hasDeviceGroup = std::any_of(trace.tracks.begin(), trace.tracks.end(), [&](const Track& t) {
+        return trace.processes[t.process].device && trace.processes[t.process].pid == device;
+    });
     const Process& place = trace.processes[process];
+    return hasDeviceGroup && device >= 0 ? place.device && place.pid == device : asked == process;
+}
+
+void TrackLayout::addMemoryRow(int source, const Document::Item& item, std::uint32_t process,
+                               std::uint32_t index, int device, const QString& detail) {
+    const Trace& trace = *item.trace;
+    Entry entry;
+    entry.row.id = {RowKind::Memory, source, process, index};
+    entry.row.name = device < 0                        ? tr("host memory")
+                     : trace.processes[process].device ? tr("memory")
+                                                       : tr("GPU %1 memory").arg(device);
+    entry.row.where = processTitle(trace, process).name;
+    entry.row.detail = detail;
+    entry.row.depth = 1;
+    entry.row.height = device < 0 ? kCounterHeight : kMemoryHeight;
+    entry.row.series = m_series.size() - 1;
+    m_entries.push_back(std::move(entry));
+}
+
+void TrackLayout::addMemory(int source, const Document::Item& item, std::uint32_t process) {
     for (const SourceSeries::Allocator& allocator : item.series->allocators) {
-        const int device = allocator.device;
-        const bool hasDeviceGroup =
-            std::any_of(trace.tracks.begin(), trace.tracks.end(), [&](const Track& t) {
-                return trace.processes[t.process].device && trace.processes[t.process].pid == device;
-            });
-        // An allocator stands with its device; where the device ran nothing, with the process that asked.
-        bool here = place.device && hasDeviceGroup && place.pid == device;
-        if (!hasDeviceGroup || device < 0)
-            here = allocator.process == process;
-        if (!here)
+        if (!standsHere(*item.trace, process, allocator.device, allocator.process))
             continue;
-        Entry entry;
-        entry.row.id = {RowKind::Memory, source, process, static_cast<std::uint32_t>(device + 1)};
-        entry.row.name = device < 0     ? tr("host memory")
-                         : place.device ? tr("memory")
-                                        : tr("GPU %1 memory").arg(device);
-        entry.row.where = processTitle(trace, process).name;
-        entry.row.depth = 1;
-        entry.row.height = device < 0 ? kCounterHeight : kMemoryHeight;
-        entry.row.series = addSeries(item, allocator.series);
-        entry.row.detail = allocator.series.size() > 1 ? tr("allocated, reserved") : tr("allocated");
-        m_entries.push_back(std::move(entry));
+        m_series.emplace_back(item.series, &allocator.series);
+        addMemoryRow(source, item, process, static_cast<std::uint32_t>(allocator.device + 1),
+                     allocator.device,
+                     allocator.series.size() > 1 ? tr("allocated, reserved") : tr("allocated"));
+    }
+}
+
+void TrackLayout::addSnapshots(int source, const Document::Item& item, std::uint32_t process) {
+    for (std::size_t m = 0; m < m_memories.size(); ++m) {
+        const MemoryItem& memory = m_memories[m];
+        if (memory.joined != source)
+            continue;
+        for (const MemoryDeviceItem& of : memory.devices) {
+            const MemoryDevice& device = memory.history->devices[of.device];
+            const int ordinal = device.host ? -1 : static_cast<int>(device.ordinal);
+            if (of.series->empty() || !standsHere(*item.trace, process, ordinal, 0))
+                continue;
+            m_series.push_back(of.series);
+            addMemoryRow(source, item, process,
+                         static_cast<std::uint32_t>(ordinal + 1) + static_cast<std::uint32_t>(m + 1) * 65536U,
+                         ordinal, tr("%1: requested, reserved").arg(fileName(memory.history->path)));
+        }
     }
 }
 

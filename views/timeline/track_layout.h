@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/document.h"
+#include "views/memory/memory_item.h"
 #include "views/timeline/row_series.h"
 
 #include <QString>
@@ -30,7 +31,8 @@ struct RowId {
     RowKind kind = RowKind::Source;
     int source = -1;
     std::uint32_t process = 0; ///< index into Trace::processes
-    std::uint32_t index = 0;   ///< Track: its TrackId; Counter: its first series; Memory: device ordinal + 1
+    std::uint32_t index = 0;   ///< Track: its TrackId; Counter: its first series; Memory: device ordinal
+                               ///< + 1, and 65536 more for each snapshot
     auto operator<=>(const RowId&) const = default;
 };
 
@@ -76,7 +78,7 @@ class TrackLayout {
     static constexpr int kMemoryHeight = 112;
 
     /// Begins anew with what a document holds.
-    void setItems(const std::vector<Document::Item>& items);
+    void setItems(const std::vector<Document::Item>& items, const std::vector<MemoryItem>& memories);
 
     /// Rows that stay in place at the top, then those that scroll; each part counts its tops from 0.
     [[nodiscard]] const std::vector<Row>& pinnedRows() const { return m_pinnedRows; }
@@ -123,7 +125,12 @@ class TrackLayout {
     void addTracks(int source, const Document::Item& item, std::uint32_t process);
     void addCounters(int source, const Document::Item& item, std::uint32_t process);
     void addMemory(int source, const Document::Item& item, std::uint32_t process);
-    std::size_t addSeries(const Document::Item& item, const std::vector<RowSeries>& series);
+    void addSnapshots(int source, const Document::Item& item, std::uint32_t process);
+    void addMemoryRow(int source, const Document::Item& item, std::uint32_t process, std::uint32_t index,
+                      int device, const QString& detail);
+    /// Whether the allocator of a device stands under a process: with its device, or, where the device ran
+    /// nothing, with the process that asked.
+    static bool standsHere(const Trace& trace, std::uint32_t process, int device, std::uint32_t asked);
     void arrange();
     [[nodiscard]] bool matches(const Entry& entry) const;
     /// Entries that move together with one: [first, last).
@@ -131,7 +138,8 @@ class TrackLayout {
     [[nodiscard]] std::optional<std::size_t> entryOf(const RowId& id) const;
 
     std::vector<Entry> m_entries;                                        ///< every row in the user's order
-    std::vector<std::shared_ptr<const std::vector<RowSeries>>> m_series; ///< parts of the items' SourceSeries
+    std::vector<std::shared_ptr<const std::vector<RowSeries>>> m_series; ///< shared with the document's items
+    std::vector<MemoryItem> m_memories; ///< snapshots that share a clock with a trace
     std::set<RowId> m_folded;
     std::set<RowId> m_pinned;
     std::set<RowId> m_hidden;

@@ -3,6 +3,7 @@
 #include "views/window/loader.h"
 
 #include "model/import/import.h"
+#include "views/memory/memory_item.h"
 #include "views/text.h"
 
 #include <QFile>
@@ -34,7 +35,7 @@ void Loader::open(const QStringList& paths) {
                         return;
                     }
                     const Opened& done = result.value();
-                    if (done.prepared.items.empty())
+                    if (done.prepared.items.empty() && done.prepared.memories.empty())
                         emit failed(done.failures);
                     else
                         emit opened(done.prepared, done.failures);
@@ -52,13 +53,13 @@ void Loader::cancel() {
 
 Result<Loader::Opened> Loader::work(const QStringList& paths, State& state, const std::stop_token& stop) {
     Opened done;
-    std::vector<TracePtr> traces;
+    warpline::Opened all;
     for (qsizetype i = 0; i < paths.size(); ++i) {
         state.current = static_cast<int>(i);
         ImportOptions options;
         options.stop = stop;
         options.progress = state.progress[static_cast<std::size_t>(i)].get();
-        Result<std::vector<TracePtr>> result = openTraces(QFile::encodeName(paths[i]).toStdString(), options);
+        Result<warpline::Opened> result = openFile(QFile::encodeName(paths[i]).toStdString(), options);
         if (stop.stop_requested())
             return Error::cancelled();
         if (!result.ok()) {
@@ -67,14 +68,16 @@ Result<Loader::Opened> Loader::work(const QStringList& paths, State& state, cons
                 {paths[i], toQString(error.message), error.kind == Error::Kind::WrongKind});
             continue;
         }
-        for (TracePtr& trace : result.value())
-            traces.push_back(std::move(trace));
+        for (TracePtr& trace : result.value().traces)
+            all.traces.push_back(std::move(trace));
+        for (MemoryHistoryPtr& memory : result.value().memory)
+            all.memory.push_back(std::move(memory));
     }
-    if (!traces.empty()) {
+    if (!all.empty()) {
         state.progress.back()->stage = Progress::Stage::Analysing;
-        done.prepared = Document::prepare(std::move(traces));
+        done.prepared = Document::prepare(std::move(all));
     } else if (done.failures.empty()) {
-        done.failures.push_back({paths.front(), tr("There is no trace in this file."), true});
+        done.failures.push_back({paths.front(), tr("There is nothing to show in this file."), true});
     }
     return done;
 }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/window/main_window.h"
 
+#include "views/memory/allocation_view.h"
+#include "views/memory/memory_panel.h"
 #include "views/tables/hits_panel.h"
 #include "views/text.h"
 #include "views/timeline/timeline_panel.h"
@@ -18,6 +20,8 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+
+#include <tuple>
 
 namespace warpline {
 namespace {
@@ -114,28 +118,30 @@ void MainWindow::open(const QStringList& paths) {
     m_loader.open(paths);
 }
 
-void MainWindow::openSample() {
-    const Result<QString> path = samplePath();
-    if (path.ok())
-        open({path.value()});
+void MainWindow::openSample(Sample sample) {
+    const Result<QStringList> paths = samplePaths(sample);
+    if (paths.ok())
+        open(paths.value());
     else
-        showFailures({{tr("the sample"), toQString(path.error().message), false}});
+        showFailures({{tr("the sample"), toQString(paths.error().message), false}});
 }
 
 void MainWindow::chooseFiles() {
     const QString folder =
         m_recent.entries().empty() ? QString() : QFileInfo(m_recent.entries().front().path).absolutePath();
     const QStringList paths = QFileDialog::getOpenFileNames(
-        this, tr("Open traces"), folder,
-        tr("Traces (*.json *.json.gz *.gz *.zst *.zip *.tar *.tgz *.tmp *.trace);;All files (*)"));
+        this, tr("Open traces and snapshots"), folder,
+        tr("Traces and snapshots (*.json *.json.gz *.gz *.zst *.zip *.tar *.tgz *.tmp *.trace *.pickle *.pkl "
+           "*.sqlite *.db);;All files (*)"));
     if (!paths.isEmpty())
         open(paths);
 }
 
 void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::vector<OpenFailure>& failures) {
-    auto before = std::pair(m_document.items(), m_document.session());
+    auto before = std::tuple(m_document.items(), m_document.memories(), m_document.session());
+    const bool wasOpen = !m_document.empty();
     m_document.set(prepared);
-    if (!before.first.empty()) {
+    if (wasOpen) {
         m_disposal.start(
             [before = std::move(before)](const std::stop_token&) mutable -> Result<Done> {
                 before = {};
@@ -153,8 +159,30 @@ void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::ve
                                         durationText(trace.extent.duration())));
         }
     }
+    for (const MemoryItem& item : m_document.memories()) {
+        const MemoryHistory& history = *item.history;
+        const QString path = toQString(history.path.substr(0, history.path.find('!')));
+        if (history.fromTrace || isSample(path) || history.devices.empty())
+            continue;
+        const MemoryDevice& device = history.devices.front();
+        m_recent.add(path, tr("memory · %1 events · peak %2")
+                               .arg(countText(static_cast<std::int64_t>(device.events.count())),
+                                    bytesText(device.peakRequested.requested)));
+    }
+    // What was opened decides what is looked at: a snapshot alone is looked at as one.
+    const bool snapshotsOnly = m_document.items().empty();
+    if (snapshotsOnly != (m_workbench->layoutChoice() == Workbench::Layout::Memory)) {
+        if (snapshotsOnly)
+            m_workbench->applyLayout(Workbench::Layout::Memory);
+        else if (m_snapshotLayout)
+            m_workbench->applyLayout(Workbench::Layout::Timeline);
+        m_snapshotLayout = snapshotsOnly;
+    }
     showPage(m_session);
-    m_workbench->timeline()->setFocus();
+    if (snapshotsOnly)
+        m_workbench->memory()->allocation()->setFocus();
+    else
+        m_workbench->timeline()->setFocus();
 }
 
 void MainWindow::showFailures(const std::vector<OpenFailure>& failures) {
@@ -165,7 +193,7 @@ void MainWindow::showFailures(const std::vector<OpenFailure>& failures) {
 void MainWindow::closeSession() {
     m_loader.cancel();
     m_topBar->searchField()->clear();
-    auto before = std::pair(m_document.items(), m_document.session());
+    auto before = std::tuple(m_document.items(), m_document.memories(), m_document.session());
     m_document.clear();
     m_disposal.start(
         [before = std::move(before)](const std::stop_token&) mutable -> Result<Done> {
@@ -198,6 +226,8 @@ void MainWindow::updateTitle() {
         title = tr("Reading %1 — Warpline").arg(fileTitle(m_loader.paths()));
     else if (page == m_failure)
         title = m_failure->text().section(u'\n', 0, 0) + tr(" — Warpline");
+    else if (page == m_session && m_document.items().empty())
+        title = fileTitle(m_loader.paths()) + tr(" — Warpline");
     else if (page == m_session && m_document.items().size() == 1)
         title = sourceLabel(m_document, 0) + tr(" — Warpline");
     else if (page == m_session)

@@ -7,6 +7,7 @@
 #include "views/window/command_palette.h"
 #include "views/window/loader.h"
 #include "views/window/recent_files.h"
+#include "views/window/sample.h"
 #include "views/window/search_controller.h"
 #include "views/window/workbench.h"
 
@@ -35,7 +36,7 @@ class MainWindow : public QMainWindow {
     ~MainWindow() override;
 
     void open(const QStringList& paths);
-    void openSample();
+    void openSample(Sample sample = Sample::Training);
     void closeSession();
     /// Something is still being read, computed or searched; for tests and pictures.
     [[nodiscard]] bool busy() const;
@@ -73,6 +74,7 @@ class MainWindow : public QMainWindow {
     void updateTitle();
     void setDropTarget(bool on);
 
+    bool m_snapshotLayout = false; ///< the Memory layout was chosen by what was opened
     Appearance* m_appearance;
     Document m_document;
     Loader m_loader;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SPDX-FileCopyrightText: Warpline contributors
+#include "views/memory/allocation_view.h"
+#include "views/memory/memory_panel.h"
 #include "views/tables/details_panel.h"
 #include "views/tables/hits_panel.h"
 #include "views/tables/kernels_panel.h"
@@ -58,6 +60,8 @@ void MainWindow::addFileMenu() {
     fillRecentMenu();
     add(menu, QStringLiteral("file.sample"), tr("Open the &sample"),
         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { openSample(); });
+    add(menu, QStringLiteral("file.sampleOom"), tr("Sample: out of &memory"), {},
+        [this] { openSample(Sample::OutOfMemory); });
     menu->addSeparator();
     const auto session = [](QAction* action) { action->setProperty("session", true); };
     session(add(menu, QStringLiteral("file.reload"), tr("Read &again"), QKeySequence(Qt::Key_F5), [this] {
@@ -136,6 +140,7 @@ void MainWindow::addViewMenu() {
     const std::initializer_list<Place> places{
         {Panel::Ops, QStringLiteral("view.ops"), tr("&Ops"), m_workbench->ops()->view()},
         {Panel::Kernels, QStringLiteral("view.kernels"), tr("&Kernels"), m_workbench->kernels()->view()},
+        {Panel::Memory, QStringLiteral("view.memory"), tr("&Memory"), m_workbench->memory()->allocation()},
         {Panel::Selection, QStringLiteral("view.selection"), tr("&Selection"), m_workbench->stats()->view()},
         {Panel::Search, QStringLiteral("view.search"), tr("Search &results"), m_workbench->hits()->view()},
         {Panel::Log, QStringLiteral("view.log"), tr("&Log"), m_workbench->log()->view()},
@@ -157,6 +162,8 @@ void MainWindow::addViewMenu() {
             [this] { m_workbench->applyLayout(Workbench::Layout::Timeline); });
     addHere(QStringLiteral("layout.ops"), tr("Layout: Ops"), QKeySequence(Qt::CTRL | Qt::Key_2),
             [this] { m_workbench->applyLayout(Workbench::Layout::Ops); });
+    addHere(QStringLiteral("layout.memory"), tr("Layout: Memory"), QKeySequence(Qt::CTRL | Qt::Key_3),
+            [this] { m_workbench->applyLayout(Workbench::Layout::Memory); });
     addHere(QStringLiteral("layout.reset"), tr("Reset layout"), QKeySequence(Qt::CTRL | Qt::Key_0), [this] {
         m_workbench->applyLayout(Workbench::Layout::Timeline);
         for (TablePanel* panel : m_workbench->findChildren<TablePanel*>())

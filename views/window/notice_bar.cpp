@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/window/notice_bar.h"
 
+#include "views/memory/memory_item.h"
 #include "views/text.h"
 
 #include <QFileInfo>
@@ -48,6 +49,13 @@ QString NoticeBar::sentence(const Document& document, const std::vector<OpenFail
                 continue;
             const QString file = sourceLabel(document, static_cast<int>(i));
             parts.append(file + QStringLiteral(": ") + toQString(d.message));
+        }
+    }
+    for (const MemoryItem& item : document.memories()) {
+        for (const Diagnostic& d : item.history->diagnostics.rows()) {
+            if (d.severity == Diagnostic::Severity::DataLoss && !item.history->fromTrace)
+                parts.append(QFileInfo(toQString(item.history->path)).fileName() + QStringLiteral(": ") +
+                             toQString(d.message));
         }
     }
     return parts.join(QStringLiteral("  "));

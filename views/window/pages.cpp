@@ -56,26 +56,22 @@ StartPage::StartPage(RecentFiles* recent, QWidget* parent) : QWidget(parent), m_
     grid->setHorizontalSpacing(60);
     grid->setVerticalSpacing(8);
 
-    auto* title = new QLabel(tr("See where the time went."), content);
+    auto* title = new QLabel(tr("See where the time and the memory went."), content);
     title->setFont(sizedFont(26, QFont::DemiBold));
     grid->addWidget(title, 0, 0, 1, 2);
     grid->addWidget(
-        muted(tr("Drop a torch.profiler trace anywhere. Several at once share one time axis."), 14, content),
+        muted(tr("Drop a trace or a memory snapshot anywhere. Several at once share one time axis."), 14,
+              content),
         1, 0, 1, 2);
     grid->setRowMinimumHeight(2, 24);
 
     auto* left = new QVBoxLayout;
     left->setSpacing(12);
     auto* open = new CardButton(tr("Open a file…"), tr("Ctrl O"),
-                                tr("Chrome traces: .json, plain or in .gz, .zst, .zip, .tar.gz"), content);
+                                tr("torch traces (.json, .json.gz), memory snapshots (.pickle)"), content);
     open->setObjectName(QStringLiteral("startOpen"));
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     left->addWidget(open);
-    auto* sample = new CardButton(tr("Try the sample"), tr("Ctrl Shift O"),
-                                  tr("training steps of a small GPT on an NVIDIA H200"), content);
-    sample->setObjectName(QStringLiteral("startSample"));
-    connect(sample, &QPushButton::clicked, this, &StartPage::sampleRequested);
-    left->addWidget(sample);
     left->addSpacing(20);
     left->addWidget(muted(tr("?  all keys        Ctrl Shift P  every command"), 12, content));
     left->addStretch(1);
@@ -85,7 +81,12 @@ StartPage::StartPage(RecentFiles* recent, QWidget* parent) : QWidget(parent), m_
     m_recentLayout = new QVBoxLayout(m_recentBox);
     m_recentLayout->setContentsMargins(0, 4, 0, 0);
     m_recentLayout->setSpacing(8);
-    grid->addWidget(m_recentBox, 3, 1);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(20);
+    right->addWidget(m_recentBox);
+    right->addLayout(makeSamples(content));
+    right->addStretch(1);
+    grid->addLayout(right, 3, 1);
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
     connect(recent, &RecentFiles::changed, this, &StartPage::fillRecent);
@@ -113,7 +114,25 @@ void StartPage::fillRecent() {
         connect(button, &QPushButton::clicked, this, [this, path = entry.path] { emit fileRequested(path); });
         m_recentLayout->addWidget(button);
     }
-    m_recentLayout->addStretch(1);
+}
+
+QLayout* StartPage::makeSamples(QWidget* parent) {
+    auto* layout = new QVBoxLayout;
+    layout->setSpacing(8);
+    QLabel* heading = muted(tr("Try a sample"), 12, parent);
+    heading->setFont(sizedFont(12, QFont::DemiBold));
+    layout->addWidget(heading);
+    const auto add = [&](Sample sample, const QString& name, const QString& title, const QString& detail) {
+        auto* button = new LinkButton(title, detail, parent);
+        button->setObjectName(name);
+        connect(button, &QPushButton::clicked, this, [this, sample] { emit sampleRequested(sample); });
+        layout->addWidget(button);
+    };
+    add(Sample::Training, QStringLiteral("startSample"), tr("A GPT training step"),
+        tr("trace and memory snapshot of the same run · Ctrl Shift O"));
+    add(Sample::OutOfMemory, QStringLiteral("startSampleOom"), tr("Out of memory"),
+        tr("who filled the card?"));
+    return layout;
 }
 
 LoadingPage::LoadingPage(Loader* loader, QWidget* parent) : QWidget(parent), m_loader(loader) {

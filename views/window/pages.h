@@ -4,11 +4,13 @@
 
 #include "views/window/loader.h"
 #include "views/window/recent_files.h"
+#include "views/window/sample.h"
 
 #include <QTimer>
 #include <QWidget>
 
 class QLabel;
+class QLayout;
 class QProgressBar;
 class QPushButton;
 class QVBoxLayout;
@@ -24,11 +26,12 @@ class StartPage : public QWidget {
 
   signals:
     void openRequested();
-    void sampleRequested();
+    void sampleRequested(warpline::Sample sample);
     void fileRequested(const QString& path);
 
   private:
     void fillRecent();
+    [[nodiscard]] QLayout* makeSamples(QWidget* parent);
 
     RecentFiles* m_recent;
     QWidget* m_recentBox;

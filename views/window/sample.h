@@ -5,13 +5,19 @@
 #include "model/base/result.h"
 
 #include <QString>
+#include <QStringList>
 
 namespace warpline {
 
-/// The sample that is compiled into the program, as a file: written to the user's cache when it is not there
-/// yet.
-Result<QString> samplePath();
-/// Whether a path is that file.
+/// What comes with the program to try it on.
+enum class Sample {
+    Training,    ///< training steps of a small GPT: its trace and the memory snapshot of the same run
+    OutOfMemory, ///< a snapshot that ends with a refused allocation
+};
+
+/// The files of a sample, unpacked into the cache folder of the user; an error if they cannot be written.
+Result<QStringList> samplePaths(Sample sample);
+/// Whether a path is one of those.
 bool isSample(const QString& path);
 
 } // namespace warpline

@@ -76,8 +76,10 @@ int takeScreenshot(MainWindow& window, const Options& options) {
     int status = 0;
     window.resize(options.size);
     window.workbench()->timeline()->setAnimated(false);
-    window.workbench()->applyLayout(options.view == Options::View::Timeline ? Workbench::Layout::Timeline
-                                                                            : Workbench::Layout::Ops);
+    const Workbench::Layout layout = options.view == Options::View::Timeline ? Workbench::Layout::Timeline
+                                     : options.view == Options::View::Memory ? Workbench::Layout::Memory
+                                                                             : Workbench::Layout::Ops;
+    window.workbench()->applyLayout(layout);
     window.show();
     if (!options.files.isEmpty())
         window.open(options.files);
@@ -88,8 +90,11 @@ int takeScreenshot(MainWindow& window, const Options& options) {
         status = 1;
     }
     if (!document.empty()) {
+        window.workbench()->applyLayout(window.workbench()->layoutChoice());
         window.workbench()->raisePanel(options.view == Options::View::Kernels ? Workbench::Panel::Kernels
-                                                                              : Workbench::Panel::Ops);
+                                       : window.workbench()->layoutChoice() == Workbench::Layout::Memory
+                                           ? Workbench::Panel::Memory
+                                           : Workbench::Panel::Ops);
         if (!options.select.isEmpty() && !selectByName(document, options.select)) {
             complain(MainWindow::tr("No event is called \"%1\".").arg(options.select));
             status = 1;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/window/top_bar.h"
 
+#include "views/memory/memory_item.h"
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/window/buttons.h"
@@ -136,6 +137,37 @@ void TopBar::fillFiles() {
         connect(menu->addAction(tr("Read again")), &QAction::triggered, this, &TopBar::reloadRequested);
         connect(menu->addAction(items.size() > 1 ? tr("Close all files") : tr("Close")), &QAction::triggered,
                 this, &TopBar::closeRequested);
+        chip->setMenu(menu);
+        m_files->addWidget(chip);
+    }
+    fillSnapshots();
+}
+
+void TopBar::fillSnapshots() {
+    for (const MemoryItem& item : m_document->memories()) {
+        const MemoryHistory& history = *item.history;
+        if (history.fromTrace)
+            continue;
+        auto* chip = new QToolButton(this);
+        chip->setObjectName(QStringLiteral("chip"));
+        chip->setPopupMode(QToolButton::InstantPopup);
+        chip->setFocusPolicy(Qt::TabFocus);
+        const QString path = toQString(history.path);
+        const QString label = path.mid(path.lastIndexOf(u'/') + 1);
+        chip->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 180));
+        chip->setAccessibleName(tr("File %1").arg(label));
+        QStringList facts{path, toQString(history.format)};
+        for (const MemoryDevice& device : history.devices)
+            facts.append(tr("%1: %2 events, peak %3")
+                             .arg(toQString(device.name()),
+                                  countText(static_cast<std::int64_t>(device.events.count())),
+                                  bytesText(device.peakRequested.requested)));
+        chip->setToolTip(facts.join(QChar(u'\n')));
+        auto* menu = new QMenu(chip);
+        connect(menu->addAction(tr("Copy the path")), &QAction::triggered, this,
+                [path] { QGuiApplication::clipboard()->setText(path); });
+        connect(menu->addAction(tr("Read again")), &QAction::triggered, this, &TopBar::reloadRequested);
+        connect(menu->addAction(tr("Close all files")), &QAction::triggered, this, &TopBar::closeRequested);
         chip->setMenu(menu);
         m_files->addWidget(chip);
     }

@@ -51,6 +51,7 @@ class TopBar : public QWidget {
 
   private:
     void fillFiles();
+    void fillSnapshots();
     void showRange();
 
     Document* m_document;

@@ -15,6 +15,7 @@ class DetailsPanel;
 class HitsPanel;
 class KernelsPanel;
 class LogPanel;
+class MemoryPanel;
 class OpsPanel;
 class StatsPanel;
 class TablePanel;
@@ -25,15 +26,16 @@ class Workbench : public QMainWindow {
     Q_OBJECT
 
   public:
-    enum class Layout { Timeline, Ops };
-    enum class Panel { Ops, Kernels, Selection, Search, Log, Details };
-    static constexpr int kPanels = 6;
+    enum class Layout { Timeline, Ops, Memory };
+    enum class Panel { Ops, Kernels, Memory, Selection, Search, Log, Details };
+    static constexpr int kPanels = 7;
 
     explicit Workbench(Document* document, QWidget* parent = nullptr);
 
     [[nodiscard]] TimelinePanel* timeline() const { return m_timeline; }
     [[nodiscard]] OpsPanel* ops() const { return m_ops; }
     [[nodiscard]] KernelsPanel* kernels() const { return m_kernels; }
+    [[nodiscard]] MemoryPanel* memory() const { return m_memory; }
     [[nodiscard]] StatsPanel* stats() const { return m_stats; }
     [[nodiscard]] HitsPanel* hits() const { return m_hits; }
     [[nodiscard]] LogPanel* log() const { return m_log; }
@@ -63,6 +65,7 @@ class Workbench : public QMainWindow {
     TimelinePanel* m_timeline;
     OpsPanel* m_ops;
     KernelsPanel* m_kernels;
+    MemoryPanel* m_memory;
     StatsPanel* m_stats;
     HitsPanel* m_hits;
     LogPanel* m_log;
