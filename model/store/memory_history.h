@@ -89,8 +89,6 @@ class StackTree {
     void finish();
 
   private:
-    void growFrames();
-    void growNodes();
     std::vector<MemoryFrame> m_frames;
     std::vector<Node> m_nodes;
     std::vector<std::uint32_t> m_frameSlots; ///< open addressing; 0 = free
