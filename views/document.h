@@ -18,6 +18,7 @@
 
 namespace warpline {
 
+class LazyStacks;
 struct MemoryItem;
 struct SourceSeries;
 
@@ -45,6 +46,7 @@ class Document : public QObject {
         OpTreePtr ops;
         std::shared_ptr<const FamilyIndex> families;
         std::shared_ptr<const SourceSeries> series;
+        std::shared_ptr<LazyStacks> stacks; ///< built when a view asks for them
     };
     /// A session made ready for the views; the heavy part of opening, for a worker thread.
     struct Prepared {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "model/analysis/memory_from_trace.h"
 #include "views/document.h"
+#include "views/flame/lazy_stacks.h"
 #include "views/memory/memory_item.h"
 #include "views/timeline/row_series.h"
 
@@ -41,6 +42,7 @@ Document::Prepared Document::prepare(Opened opened) {
             item.ops = OpTree::build(source.trace);
             item.families = std::make_shared<const FamilyIndex>(*source.trace);
             item.series = SourceSeries::of(source.trace);
+            item.stacks = std::make_shared<LazyStacks>(source.trace);
             prepared.items.push_back(std::move(item));
         }
     }

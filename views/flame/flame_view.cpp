@@ -116,10 +116,14 @@ void FlameView::setSearch(const QString& text) {
     m_search = text;
     m_marked.clear();
     m_matches = {};
+    m_searchError.clear();
     if (m_tree && !text.trimmed().isEmpty()) {
-        FlameMatches found = flameMatches(*m_tree, text.trimmed().toStdString());
-        m_matches = {found.total, found.places};
-        m_marked = std::move(found.marked);
+        Result<FlameMatches> found = flameMatches(*m_tree, text.trimmed().toStdString());
+        m_searchError = found.ok() ? QString() : toQString(found.error().message);
+        if (found.ok()) {
+            m_matches = {found.value().total, found.value().places};
+            m_marked = std::move(found).value().marked;
+        }
     }
     viewport()->update();
     emit searchChanged();

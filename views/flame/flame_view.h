@@ -47,6 +47,8 @@ class FlameView : public QAbstractScrollArea {
         std::size_t places = 0;
     };
     [[nodiscard]] const Matches& matches() const { return m_matches; }
+    /// Why the search cannot be read; empty if it can.
+    [[nodiscard]] const QString& searchError() const { return m_searchError; }
 
     [[nodiscard]] const FlameLayout& layout();
     /// The node at a place of the viewport.
@@ -89,6 +91,7 @@ class FlameView : public QAbstractScrollArea {
     std::vector<char> m_marked;            ///< by node: its name matches
     LabelFont m_font;
     QString m_search;
+    QString m_searchError;
     Matches m_matches;
     std::uint32_t m_zoomed = 0;
     std::uint32_t m_selected = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SPDX-FileCopyrightText: Warpline contributors
+#include "views/flame/flame_panel.h"
 #include "views/memory/allocation_view.h"
 #include "views/memory/memory_panel.h"
 #include "views/tables/details_panel.h"
@@ -140,6 +141,7 @@ void MainWindow::addViewMenu() {
     const std::initializer_list<Place> places{
         {Panel::Ops, QStringLiteral("view.ops"), tr("&Ops"), m_workbench->ops()->view()},
         {Panel::Kernels, QStringLiteral("view.kernels"), tr("&Kernels"), m_workbench->kernels()->view()},
+        {Panel::Flame, QStringLiteral("view.flame"), tr("&Flame graph"), m_workbench->flame()->view()},
         {Panel::Memory, QStringLiteral("view.memory"), tr("&Memory"), m_workbench->memory()->allocation()},
         {Panel::Selection, QStringLiteral("view.selection"), tr("&Selection"), m_workbench->stats()->view()},
         {Panel::Search, QStringLiteral("view.search"), tr("Search &results"), m_workbench->hits()->view()},
@@ -164,6 +166,8 @@ void MainWindow::addViewMenu() {
             [this] { m_workbench->applyLayout(Workbench::Layout::Ops); });
     addHere(QStringLiteral("layout.memory"), tr("Layout: Memory"), QKeySequence(Qt::CTRL | Qt::Key_3),
             [this] { m_workbench->applyLayout(Workbench::Layout::Memory); });
+    addHere(QStringLiteral("layout.flame"), tr("Layout: Flame graph"), QKeySequence(Qt::CTRL | Qt::Key_4),
+            [this] { m_workbench->applyLayout(Workbench::Layout::Flame); });
     addHere(QStringLiteral("layout.reset"), tr("Reset layout"), QKeySequence(Qt::CTRL | Qt::Key_0), [this] {
         m_workbench->applyLayout(Workbench::Layout::Timeline);
         for (TablePanel* panel : m_workbench->findChildren<TablePanel*>())

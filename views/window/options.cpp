@@ -86,7 +86,7 @@ ParsedOptions parseOptions(const QStringList& arguments) {
         return QString::fromLatin1(name);
     };
     const QString screenshot = add("screenshot", tr("Draw a picture without a display, and end."), "OUT.png");
-    const QString view = add("view", tr("What to draw: timeline, ops, kernels or memory."), "VIEW");
+    const QString view = add("view", tr("What to draw: timeline, ops, kernels, memory or flame."), "VIEW");
     const QString range = add("range",
                               tr("Select this stretch and show it: 10ms:20ms from the start, or nanoseconds "
                                  "of the trace's clock."),
@@ -117,10 +117,10 @@ ParsedOptions parseOptions(const QStringList& arguments) {
     }
     if (parser.isSet(view)) {
         const QStringList views{QStringLiteral("timeline"), QStringLiteral("ops"), QStringLiteral("kernels"),
-                                QStringLiteral("memory")};
+                                QStringLiteral("memory"), QStringLiteral("flame")};
         const qsizetype index = views.indexOf(parser.value(view));
         if (index < 0)
-            return wrong(tr("There is no view \"%1\": choose timeline, ops, kernels or memory.")
+            return wrong(tr("There is no view \"%1\": choose timeline, ops, kernels, memory or flame.")
                              .arg(parser.value(view)));
         options.view = static_cast<Options::View>(index);
     }

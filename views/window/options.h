@@ -29,7 +29,7 @@ struct RangeOption {
 
 /// What the command line asks for.
 struct Options {
-    enum class View { Timeline, Ops, Kernels, Memory };
+    enum class View { Timeline, Ops, Kernels, Memory, Flame };
     enum class Appearance { Kept, Light, Dark };
 
     QStringList files;  ///< "-" = the standard input

@@ -78,6 +78,7 @@ int takeScreenshot(MainWindow& window, const Options& options) {
     window.workbench()->timeline()->setAnimated(false);
     const Workbench::Layout layout = options.view == Options::View::Timeline ? Workbench::Layout::Timeline
                                      : options.view == Options::View::Memory ? Workbench::Layout::Memory
+                                     : options.view == Options::View::Flame  ? Workbench::Layout::Flame
                                                                              : Workbench::Layout::Ops;
     window.workbench()->applyLayout(layout);
     window.show();

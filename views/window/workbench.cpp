@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/window/workbench.h"
 
+#include "views/flame/flame_panel.h"
 #include "views/memory/memory_panel.h"
 #include "views/tables/details_panel.h"
 #include "views/tables/hits_panel.h"
@@ -41,6 +42,7 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
     setCentralWidget(m_timeline);
     m_ops = new OpsPanel(document, this);
     m_kernels = new KernelsPanel(document, this);
+    m_flame = new FlamePanel(document, this);
     m_memory = new MemoryPanel(document, this);
     m_stats = new StatsPanel(document, this);
     m_hits = new HitsPanel(document, this);
@@ -48,6 +50,7 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
     m_details = new DetailsPanel(document, this);
     addPanel(Panel::Ops, QStringLiteral("dockOps"), tr("Ops"), m_ops);
     addPanel(Panel::Kernels, QStringLiteral("dockKernels"), tr("Kernels"), m_kernels);
+    addPanel(Panel::Flame, QStringLiteral("dockFlame"), tr("Flame graph"), m_flame);
     addPanel(Panel::Memory, QStringLiteral("dockMemory"), tr("Memory"), m_memory);
     addPanel(Panel::Selection, QStringLiteral("dockSelection"), tr("Selection"), m_stats);
     addPanel(Panel::Search, QStringLiteral("dockSearch"), tr("Search results"), m_hits);
@@ -60,6 +63,8 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
                         panel->catchUp();
                 });
     }
+    connect(dock(Panel::Flame), &QDockWidget::visibilityChanged, m_flame, &FlamePanel::catchUp,
+            Qt::QueuedConnection);
     connect(dock(Panel::Memory), &QDockWidget::visibilityChanged, m_memory, &MemoryPanel::catchUp,
             Qt::QueuedConnection);
     connect(dock(Panel::Details), &QDockWidget::visibilityChanged, m_details, &DetailsPanel::catchUp,
@@ -112,13 +117,17 @@ void Workbench::applyLayout(Layout layout) {
     }
     addDockWidget(Qt::RightDockWidgetArea, dock(Panel::Details));
     addDockWidget(Qt::BottomDockWidgetArea, dock(Panel::Ops));
-    for (const Panel panel : {Panel::Kernels, Panel::Memory, Panel::Selection, Panel::Search, Panel::Log})
+    for (const Panel panel :
+         {Panel::Kernels, Panel::Flame, Panel::Memory, Panel::Selection, Panel::Search, Panel::Log})
         tabifyDockWidget(dock(Panel::Ops), dock(panel));
     for (QDockWidget* dock : m_docks)
         dock->show();
     // The table has the window's width where it is what one looks at.
     dock(Panel::Details)->setVisible(layout == Layout::Timeline);
-    dock(layout == Layout::Memory ? Panel::Memory : Panel::Ops)->raise();
+    dock(layout == Layout::Memory  ? Panel::Memory
+         : layout == Layout::Flame ? Panel::Flame
+                                   : Panel::Ops)
+        ->raise();
     m_placed = false;
     placeSizes();
     updateTitles();
@@ -127,7 +136,11 @@ void Workbench::applyLayout(Layout layout) {
 void Workbench::placeSizes() {
     // Without a trace the timeline has nothing to say; else its streams stay in sight above the memory.
     const bool noTrace = m_document->items().empty() && !m_document->memories().empty();
-    const int percent = m_layout == Layout::Timeline ? 28 : m_layout == Layout::Ops ? 66 : noTrace ? 100 : 70;
+    const int percent = m_layout == Layout::Timeline ? 28
+                        : m_layout == Layout::Ops    ? 66
+                        : m_layout == Layout::Flame  ? 70
+                        : noTrace                    ? 100
+                                                     : 70;
     const int bottom = height() * percent / 100;
     centralWidget()->setVisible(m_layout != Layout::Memory || !noTrace);
     resizeDocks({dock(Panel::Ops)}, {bottom}, Qt::Vertical);

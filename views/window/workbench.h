@@ -12,6 +12,7 @@
 namespace warpline {
 
 class DetailsPanel;
+class FlamePanel;
 class HitsPanel;
 class KernelsPanel;
 class LogPanel;
@@ -26,15 +27,16 @@ class Workbench : public QMainWindow {
     Q_OBJECT
 
   public:
-    enum class Layout { Timeline, Ops, Memory };
-    enum class Panel { Ops, Kernels, Memory, Selection, Search, Log, Details };
-    static constexpr int kPanels = 7;
+    enum class Layout { Timeline, Ops, Memory, Flame };
+    enum class Panel { Ops, Kernels, Flame, Memory, Selection, Search, Log, Details };
+    static constexpr int kPanels = 8;
 
     explicit Workbench(Document* document, QWidget* parent = nullptr);
 
     [[nodiscard]] TimelinePanel* timeline() const { return m_timeline; }
     [[nodiscard]] OpsPanel* ops() const { return m_ops; }
     [[nodiscard]] KernelsPanel* kernels() const { return m_kernels; }
+    [[nodiscard]] FlamePanel* flame() const { return m_flame; }
     [[nodiscard]] MemoryPanel* memory() const { return m_memory; }
     [[nodiscard]] StatsPanel* stats() const { return m_stats; }
     [[nodiscard]] HitsPanel* hits() const { return m_hits; }
@@ -65,6 +67,7 @@ class Workbench : public QMainWindow {
     TimelinePanel* m_timeline;
     OpsPanel* m_ops;
     KernelsPanel* m_kernels;
+    FlamePanel* m_flame;
     MemoryPanel* m_memory;
     StatsPanel* m_stats;
     HitsPanel* m_hits;
