@@ -3,9 +3,9 @@
 #include "model/export/flame_svg.h"
 
 #include "model/analysis/families.h"
-#include "model/analysis/flame_layout.h"
 #include "model/base/format.h"
 #include "model/base/json.h"
+#include "model/query/flame_layout.h"
 
 #include <algorithm>
 #include <array>
@@ -184,17 +184,12 @@ class Drawing {
 
     std::string run() {
         m_width = std::clamp(m_options.width, 200, 20000);
-        FlameLayoutQuery query;
-        query.root = m_options.root;
-        query.width = static_cast<float>(m_width - 2 * kMargin);
-        query.minWidth = 0.5F;
-        const std::vector<FlameRect> rects = flameLayout(m_tree, query);
-        for (const FlameRect& r : rects)
-            m_rows = std::max(m_rows, static_cast<int>(r.depth) + 1);
+        const FlameLayout layout(m_tree, m_options.root, m_width - 2 * kMargin, 0.5);
+        m_rows = std::max(1, static_cast<int>(layout.rows()));
         m_used.fill(false);
         std::string body;
-        for (const FlameRect& r : rects)
-            rectangle(body, r);
+        for (const FlameBox& box : layout.boxes())
+            rectangle(body, box);
         const int legendRows = legend(nullptr);
         m_height = kHead + m_rows * kRow + kFoot + (legendRows - 1) * kRow;
         std::string out = fmt::format(
@@ -224,27 +219,27 @@ class Drawing {
         const int row = m_options.icicle ? static_cast<int>(depth) : m_rows - 1 - static_cast<int>(depth);
         return kHead + row * kRow;
     }
-    void rectangle(std::string& out, const FlameRect& r) {
+    void rectangle(std::string& out, const FlameBox& r) {
         const char* fill = m_colours.root;
         std::string label;
         std::string tip;
         // A hairline between neighbours, where there is room for one.
-        const double width = std::max(0.0, static_cast<double>(r.width) - (r.width > 3 ? 0.6 : 0));
+        const double width = std::max(0.0, r.width - (r.width > 3 ? 0.6 : 0));
         const auto chars = static_cast<std::size_t>(std::max(0.0, (width - 6) / kCharWidth));
         const auto share = [&](std::int64_t of) {
             return of == 0 ? std::string("-")
-                           : formatPercent(static_cast<double>(r.weight) / static_cast<double>(of));
+                           : formatPercent(static_cast<double>(r.total) / static_cast<double>(of));
         };
-        if (r.node == FlameRect::kSlivers) {
+        if (r.hidden > 0) {
             fill = m_colours.slivers;
-            tip = fmt::format("{} smaller: {}, {} of all", formatCount(r.count),
-                              amount(r.weight, m_tree.unit), share(m_tree.total()));
+            tip = fmt::format("{} smaller: {}, {} of all", formatCount(r.hidden),
+                              amount(r.total, m_tree.unit), share(m_tree.total()));
             if (chars >= 9)
-                label = fmt::format("{} smaller", formatCount(r.count));
+                label = fmt::format("{} smaller", formatCount(r.hidden));
         } else {
             const FlameTree::Node& node = m_tree.nodes[r.node];
             label = fitLabel(m_tree, r.node, chars);
-            tip = fmt::format("{}: {}, {} of all", m_tree.label(r.node), amount(r.weight, m_tree.unit),
+            tip = fmt::format("{}: {}, {} of all", m_tree.label(r.node), amount(r.total, m_tree.unit),
                               share(m_tree.total()));
             if (node.frame) {
                 const Paint paint = paintOf(*m_tree.frames, node.frame);
@@ -255,15 +250,16 @@ class Drawing {
                                    amount(node.self, m_tree.unit));
             }
         }
-        const double x = kMargin + static_cast<double>(r.x);
-        const int y = top(r.depth);
+        const double x = kMargin + r.x;
+        const int y = top(r.row);
         fmt::format_to(std::back_inserter(out),
                        "<g><title>{}</title><rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" "
                        "fill=\"{}\"/>",
                        escaped(tip), x, y, width, kRow - 1, fill);
         if (!label.empty())
-            fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{}\" fill=\"{}\">{}</text>",
-                           x + 3, y + 12.5, r.onPath ? m_colours.mute : m_colours.text, escaped(label));
+            fmt::format_to(
+                std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{}\" fill=\"{}\">{}</text>", x + 3, y + 12.5,
+                r.row < m_tree.nodes[m_options.root].depth ? m_colours.mute : m_colours.text, escaped(label));
         out += "</g>\n";
     }
     /// Writes the legend, or (null) only counts its lines.

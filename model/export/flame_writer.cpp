@@ -152,6 +152,17 @@ void openNode(JsonWriter& json, const FlameTree& tree, std::uint32_t node, const
         json.field("title", options.title);
         json.field("unit", unitName(tree.unit));
         json.field("direction", tree.bottomUp ? "bottom-up" : "top-down");
+        if (const auto& c = options.coverage) {
+            json.key("coverage").beginObject();
+            json.field("total", c->total);
+            json.field("script", c->script);
+            json.field("module", c->module);
+            json.field("script_or_module", c->scriptOrModule);
+            json.field("python", c->python);
+            json.field("backward", c->backward);
+            json.field("missing", c->missing);
+            json.endObject();
+        }
     }
     json.field("name", tree.label(node));
     if (n.frame) {

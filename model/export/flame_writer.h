@@ -22,10 +22,11 @@ struct FlameExport {
     FlameFormat format = FlameFormat::Collapsed;
     std::string title; ///< "GPU time of gpt.json.gz"
     std::uint32_t root = FlameTree::kRoot;
-    int width = 1600;   ///< Svg: pixels
-    bool icicle = true; ///< Svg: the root on top
-    bool dark = false;  ///< Svg
-    int indent = 0;     ///< Json: spaces a level
+    int width = 1600;                      ///< Svg: pixels
+    bool icicle = true;                    ///< Svg: the root on top
+    bool dark = false;                     ///< Svg
+    int indent = 0;                        ///< Json: spaces a level
+    std::optional<FlameCoverage> coverage; ///< Json: told beside the root
 };
 
 /// The tree as text. Sums are kept: what is read back weighs the same in total and in every frame. In

@@ -5,6 +5,7 @@
 #include "model/base/progress.h"
 #include "model/base/result.h"
 #include "model/store/memory_history.h"
+#include "model/store/profile.h"
 #include "model/store/trace.h"
 
 #include <stop_token>
@@ -23,8 +24,9 @@ struct ImportOptions {
 struct Opened {
     std::vector<TracePtr> traces;
     std::vector<MemoryHistoryPtr> memory;
+    std::vector<ProfilePtr> profiles; ///< of a file with several, the one it opens with first
 
-    [[nodiscard]] bool empty() const { return traces.empty() && memory.empty(); }
+    [[nodiscard]] bool empty() const { return traces.empty() && memory.empty() && profiles.empty(); }
 };
 
 /// Opens a file of any format that Warpline reads, whatever it is called; "-" is the standard input. An
@@ -36,8 +38,8 @@ Result<Opened> openFile(const std::string& path, const ImportOptions& options = 
 Result<Opened> openFromMemory(std::string_view bytes, const std::string& name,
                               const ImportOptions& options = {});
 
-/// The traces of a file, for who can use nothing else: a file without any gives Error::Kind::WrongKind and
-/// says what it holds instead.
+/// The traces of a file, for who can use nothing else; a profile with times counts as one. A file without any
+/// gives Error::Kind::WrongKind and says what it holds instead.
 Result<std::vector<TracePtr>> openTraces(const std::string& path, const ImportOptions& options = {});
 
 /// Opens a trace from memory, for tests; `name` is used in messages.

@@ -12,11 +12,12 @@ struct Sniffed {
     enum class Format {
         ChromeTrace, ///< an object with traceEvents, an array of events, or something broken that looks like
                      ///< one
+        Profile,     ///< stacks with weights: collapsed stacks, speedscope, Hatchet; `sentence` names it
         Other,       ///< something else, which `sentence` names
     };
     Format format = Format::ChromeTrace;
-    /// For Other, one true sentence for the user: what it is, and what to do ("This is a Git LFS pointer, not
-    /// the trace itself: run \"git lfs pull\" to fetch it (135 MB)."). No file name in it.
+    /// For all but traces, one true sentence for the user: what it is, and what to do ("This is a Git LFS
+    /// pointer, not the trace itself: run \"git lfs pull\" to fetch it (135 MB)."). No file name in it.
     std::string sentence;
 };
 

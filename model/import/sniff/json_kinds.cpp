@@ -48,7 +48,9 @@ std::optional<Sniffed> knownObject(const JsonOutline& json, std::string_view hea
         return member != nullptr ? member->text : std::string_view();
     };
     if (text("$schema").find("speedscope") != std::string_view::npos)
-        return notRead("a speedscope profile");
+        return isProfile("a speedscope profile");
+    if (text("format") == "warpline flame tree")
+        return isProfile("a flame tree that Warpline wrote");
     if (json.has("rocprofiler-sdk-tool"))
         return notRead("the JSON output of AMD's rocprofv3");
     if (text("schema").find("chakra") != std::string_view::npos || (json.has("schema") && json.has("nodes")))
@@ -81,7 +83,7 @@ std::optional<Sniffed> knownArray(const JsonOutline& json) {
     if (json.hasAt(1, "spans") && (json.hasAt(1, "projectId") || json.hasAt(1, "traceId")))
         return notRead("a Google Cloud trace (a list of spans of requests)", kWhatToOpen);
     if (json.hasAt(1, "children") || (json.hasAt(1, "frame") && json.hasAt(1, "metrics")))
-        return notRead("a call tree in Hatchet's JSON, as Triton's Proton profiler writes it");
+        return isProfile("a call tree in Hatchet's JSON, as Triton's Proton profiler writes it");
     if (json.hasAt(2, "_name") && json.hasAt(2, "_start_us"))
         return notRead("a dump of profiler events as PyTorch's own tests keep them", kWhatToOpen);
     const std::vector<JsonOutline::Element>& e = json.elements;

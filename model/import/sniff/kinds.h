@@ -21,6 +21,8 @@ bool hasTraceEvents(std::string_view text);
 
 Sniffed isChromeTrace();
 Sniffed isOther(std::string sentence);
+/// "This is WHAT, not a trace.": a profile that is read.
+Sniffed isProfile(std::string_view what);
 /// "This is WHAT. This version of Warpline does not read it." and then `advice`.
 Sniffed notRead(std::string_view what, std::string_view advice = {});
 

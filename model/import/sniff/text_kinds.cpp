@@ -115,14 +115,36 @@ Sniffed table(std::string_view header) {
                                header.size() > 80 ? "\u2026" : ""));
 }
 
-/// "a;b;c 12": a stack and how often it was seen.
+/// "a;b;c 12": a stack and how often it was seen, which may be a fraction.
 bool isFoldedStack(std::string_view line) {
-    const std::size_t space = line.rfind(' ');
+    const std::size_t space = line.find_last_of(" \t");
     if (space == std::string_view::npos || space + 1 == line.size() || space == 0)
         return false;
     const std::string_view count = line.substr(space + 1);
-    return contains(line.substr(0, space), ";") &&
-           std::all_of(count.begin(), count.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return count.front() >= '0' && count.front() <= '9' && std::count(count.begin(), count.end(), '.') <= 1 &&
+           std::all_of(count.begin(), count.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+/// Lines that are stacks, some of them of more than one frame, or all of them of a name without spaces.
+bool areFoldedStacks(const std::vector<std::string_view>& first) {
+    std::size_t lines = 0;
+    std::size_t stacks = 0;
+    std::size_t deep = 0;
+    std::size_t plain = 0;
+    for (const std::string_view line : first) {
+        if (line.starts_with('#') || line.starts_with("//"))
+            continue;
+        ++lines;
+        if (!isFoldedStack(line))
+            continue;
+        ++stacks;
+        const std::string_view names = trimmed(line.substr(0, line.find_last_of(" \t")));
+        deep += contains(names, ";") ? 1 : 0;
+        plain += names.find_first_of(" \t,") == std::string_view::npos ? 1 : 0;
+    }
+    if (deep > 0)
+        return 2 * stacks >= lines;
+    return lines > 1 && plain == lines;
 }
 
 } // namespace
@@ -143,9 +165,8 @@ Sniffed sniffText(std::string_view head, bool whole) {
         return isOther(
             "This is a table that torch.profiler printed, not a trace. Open the trace that it was made from "
             "(export_chrome_trace).");
-    const auto stacks = std::count_if(first.begin(), first.end(), isFoldedStack);
-    if (stacks > 0 && 2 * static_cast<std::size_t>(stacks) >= first.size())
-        return notRead("a list of folded stacks, as flame graphs are made from");
+    if (areFoldedStacks(first))
+        return isProfile("a list of folded stacks, as flame graphs are made from");
     if (fields(first[0]) >= 3 && (first.size() == 1 || fields(first[1]) >= 3))
         return table(first[0]);
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
