@@ -51,7 +51,7 @@ class TimelineCorpusTest : public QObject {
         if (!traces.ok())
             return; // that a refusal is a true sentence is the importer's test
         Document document;
-        document.set(Document::prepare(std::move(traces).value()));
+        document.set(Document::prepare({std::move(traces).value(), {}, {}}));
         TimelinePanel panel(&document);
         panel.setAnimated(false);
         panel.resize(900, 500);

@@ -71,7 +71,7 @@ class TestPanels : public QObject {
                                               QAbstractItemModelTester::FailureReportingMode::QtTest);
         panel.show();
         QTRY_VERIFY(panel.message().contains(QStringLiteral("Ctrl+O")));
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         QVERIFY(panel.message().isEmpty());
         const qlonglong calls = m_text.calls();
@@ -101,7 +101,7 @@ class TestPanels : public QObject {
         Document document;
         OpsPanel panel(&document);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         const TimeNs first = document.items().front().trace->steps.front().range.begin;
         document.setRange(TimeRange{first, first + KinetoText::kStep - 1000},
@@ -124,7 +124,7 @@ class TestPanels : public QObject {
         Document document;
         OpsPanel panel(&document);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         panel.groupChoice()->menu()->actions().at(1)->trigger(); // by input shape: addmm has two
         QTRY_COMPARE(panel.model()->rowCount(), 3);
         QVERIFY(!panel.view()->isColumnHidden(panel.model()->columnOf(QStringLiteral("input_shapes"))));
@@ -157,7 +157,7 @@ class TestPanels : public QObject {
         Document document;
         OpsPanel panel(&document);
         panel.show();
-        document.set(Document::prepare({{read(KinetoText{2, 4, false, false}.text())}, {}}));
+        document.set(Document::prepare({{read(KinetoText{2, 4, false, false}.text())}, {}, {}}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         for (const char* key : {"self_cuda_ns", "gpu_busy_ns", "cpu_mem_bytes", "cuda_mem_bytes"})
             QVERIFY2(panel.view()->isColumnHidden(panel.model()->columnOf(QLatin1String(key))), key);
@@ -170,7 +170,7 @@ class TestPanels : public QObject {
         Document document;
         OpsPanel panel(&document);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text(), "a.json"), read(m_text.text(), "b.json")}, {}}));
+        document.set(Document::prepare({{read(m_text.text(), "a.json"), read(m_text.text(), "b.json")}, {}, {}}));
         QTRY_COMPARE(cell(panel, QStringLiteral("aten::addmm"), QStringLiteral("count")).toLongLong(),
                      2 * m_text.calls());
         QVERIFY(panel.sourceChoice()->isVisible());
@@ -185,7 +185,7 @@ class TestPanels : public QObject {
         OpsPanel panel(&document);
         panel.resize(900, 300);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         const QSignalSpy revealed(&document, &Document::revealRequested);
         const QPoint first = panel.view()->visualRect(panel.model()->index(0, 0)).center();
@@ -201,7 +201,7 @@ class TestPanels : public QObject {
         const QAbstractItemModelTester tester(panel.model(),
                                               QAbstractItemModelTester::FailureReportingMode::QtTest);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QTRY_COMPARE(panel.model()->rowCount(), 3);
         const QString name = QStringLiteral("void gemm_kernel<0>(float*)"); // two of five in a step
         QCOMPARE(cell(panel, name, QStringLiteral("count")).toLongLong(), 2 * m_text.steps);
@@ -212,7 +212,7 @@ class TestPanels : public QObject {
         QCOMPARE(cell(panel, name, QStringLiteral("registers")).toLongLong(), 36);
         QCOMPARE(cell(panel, name, QStringLiteral("occupancy")).toDouble(), 0.5);
         QCOMPARE(cell(panel, name, QStringLiteral("shared_memory_bytes")).toLongLong(), 128);
-        document.set(Document::prepare({{read(KinetoText{2, 4, false, false}.text())}, {}}));
+        document.set(Document::prepare({{read(KinetoText{2, 4, false, false}.text())}, {}, {}}));
         QTRY_VERIFY2(panel.message().contains(QStringLiteral("ProfilerActivity.CUDA")),
                      qPrintable(panel.message()));
     }
@@ -223,7 +223,7 @@ class TestPanels : public QObject {
         const QAbstractItemModelTester tester(panel.model(),
                                               QAbstractItemModelTester::FailureReportingMode::QtTest);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QTRY_VERIFY(panel.model()->rowCount() > 0);
         QVERIFY(panel.summary().contains(QStringLiteral("Whole trace")));
         QCOMPARE(cell(panel, QStringLiteral("aten::linear"), QStringLiteral("count")).toLongLong(),
@@ -247,7 +247,7 @@ class TestPanels : public QObject {
         panel.resize(300, 700);
         panel.show();
         QVERIFY(panel.plainText().contains(QStringLiteral("Ctrl+O")));
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QVERIFY(panel.plainText().contains(QStringLiteral("Click")));
         const Trace& trace = *document.items().front().trace;
         SliceRef kernel;
@@ -292,7 +292,7 @@ class TestPanels : public QObject {
         QObject::connect(&search, &SearchController::finished, &panel,
                          [&] { panel.setQuery(search.text(), search.error()); });
         panel.show();
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QVERIFY(panel.message().contains(QStringLiteral("Ctrl+F")));
         search.setText(QStringLiteral("addmm"));
         QCOMPARE(search.status(), QStringLiteral("searching…"));
@@ -336,7 +336,7 @@ class TestPanels : public QObject {
         panel.show();
         QByteArray cut = m_text.text();
         cut.truncate(cut.size() * 2 / 3);
-        document.set(Document::prepare({{read(cut)}, {}}));
+        document.set(Document::prepare({{read(cut)}, {}, {}}));
         QVERIFY(panel.model()->rowCount() > 0);
         // Losses come first, in words.
         QCOMPARE(
@@ -350,7 +350,7 @@ class TestPanels : public QObject {
             emit panel.view()->rowActivated(row);
             QVERIFY(document.visible().contains(*time));
         }
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         if (panel.model()->rowCount() == 0)
             QVERIFY(panel.message().contains(QStringLiteral("Nothing to report")));
     }
@@ -358,7 +358,7 @@ class TestPanels : public QObject {
     void hiddenPanelsCostNothing() {
         Document document;
         OpsPanel panel(&document);
-        document.set(Document::prepare({{read(m_text.text())}, {}}));
+        document.set(Document::prepare({{read(m_text.text())}, {}, {}}));
         QVERIFY(!panel.job()->busy());
         QTest::qWait(20);
         QCOMPARE(panel.model()->rowCount(), 0);
@@ -366,7 +366,7 @@ class TestPanels : public QObject {
         QTRY_COMPARE(panel.model()->rowCount(), 2);
         // A session that goes takes its rows with it at once, seen or not.
         panel.hide();
-        document.set(Document::prepare({{read(KinetoText{1, 1}.text())}, {}}));
+        document.set(Document::prepare({{read(KinetoText{1, 1}.text())}, {}, {}}));
         QCOMPARE(panel.model()->rowCount(), 0);
     }
 
