@@ -16,6 +16,10 @@ Sniffed isOther(std::string sentence) {
     return {Sniffed::Format::Other, std::move(sentence)};
 }
 
+Sniffed isMemory(Sniffed::Format format, std::string_view what) {
+    return {format, fmt::format("This is {}, not a trace.", what)};
+}
+
 Sniffed notRead(std::string_view what, std::string_view advice) {
     return isOther(fmt::format("This is {}. This version of Warpline does not read it.{}{}", what,
                                advice.empty() ? "" : " ", advice));

@@ -20,6 +20,8 @@ Sniffed sniffText(std::string_view head, bool whole);
 bool hasTraceEvents(std::string_view text);
 
 Sniffed isChromeTrace();
+/// A memory snapshot; `what` names its form for people.
+Sniffed isMemory(Sniffed::Format format, std::string_view what);
 Sniffed isOther(std::string sentence);
 /// "This is WHAT. This version of Warpline does not read it." and then `advice`.
 Sniffed notRead(std::string_view what, std::string_view advice = {});
