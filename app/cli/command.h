@@ -24,6 +24,7 @@ using Work = std::function<Result<Done>()>;
 void declareInfo(CLI::App& app, Work& work);
 void declareOps(CLI::App& app, Work& work);
 void declareKernels(CLI::App& app, Work& work);
+void declareMemory(CLI::App& app, Work& work);
 void declareConvert(CLI::App& app, Work& work);
 
 } // namespace warpline::cli

@@ -12,7 +12,8 @@ constexpr std::size_t kRun = 32;
 
 /// begin + part / parts of the length, without overflow.
 std::int64_t portion(const MemoryView& view, int part, int parts) {
-    const auto length = static_cast<__int128>(view.end) - view.begin;
+    __extension__ using Wide = __int128; // a time range times a width is beyond 64 bits
+    const Wide length = static_cast<Wide>(view.end) - view.begin;
     return static_cast<std::int64_t>(view.begin + length * part / parts);
 }
 
