@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "app/cli/options.h"
 
+#include "app/cli/diagnostics_report.h"
 #include "app/cli/output.h"
 #include "model/base/format.h"
 #include "model/import/import.h"
@@ -121,36 +122,71 @@ Result<std::optional<TimeRange>> RangeOptions::in(const Trace& trace) const {
     return result;
 }
 
+namespace {
+
+/// The one recording of a kind; of several, the error names them.
+template <class Recording>
+Result<Recording> onlyOne(std::vector<Recording> found, const std::string& path, const char* kind) {
+    if (found.size() == 1)
+        return std::move(found.front());
+    std::string names;
+    constexpr std::size_t kNamed = 6;
+    for (std::size_t i = 0; i < found.size() && i < kNamed; ++i)
+        names += fmt::format("{}{}", i == 0 ? "" : ", ", found[i]->path);
+    if (found.size() > kNamed)
+        names += " ...";
+    return Error::failed(
+        fmt::format("{}: it holds {} {}; name one of them: {}", path, found.size(), kind, names));
+}
+
+} // namespace
+
 Result<TracePtr> openTrace(const std::string& path) {
-    auto traces = openTraces(path);
-    if (!traces.ok())
-        return traces.error();
-    if (traces.value().empty())
-        return Error::failed(fmt::format("{}: there is no trace in it.", path));
-    if (traces.value().size() > 1) {
-        std::string names;
-        constexpr std::size_t kNamed = 6;
-        for (std::size_t i = 0; i < traces.value().size() && i < kNamed; ++i)
-            names += fmt::format("{}{}", i == 0 ? "" : ", ", traces.value()[i]->path);
-        if (traces.value().size() > kNamed)
-            names += " ...";
+    auto opened = openFile(path);
+    if (!opened.ok())
+        return opened.error();
+    if (opened.value().traces.empty())
         return Error::failed(
-            fmt::format("{}: it holds {} traces; name one of them: {}", path, traces.value().size(), names));
+            fmt::format("{}: This is a memory snapshot, not a trace: it has no ops and no kernels. "
+                        "\"warpline-cli memory\" tells what is in it.",
+                        path));
+    return onlyOne(std::move(opened.value().traces), path, "traces");
+}
+
+Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
+    OneOfEach result;
+    for (const std::string& path : paths) {
+        auto opened = openFile(path);
+        if (!opened.ok())
+            return opened.error();
+        Opened& files = opened.value();
+        if (!files.memory.empty()) {
+            if (result.memory)
+                return Error::failed(
+                    fmt::format("{}: This is a memory snapshot, as the file before it; the second file "
+                                "is a trace of the same run.",
+                                path));
+            auto one = onlyOne(std::move(files.memory), path, "memory snapshots");
+            if (!one.ok())
+                return one.error();
+            result.memory = std::move(one).value();
+        } else {
+            if (result.trace)
+                return Error::failed(
+                    fmt::format("{}: This is a trace, as the file before it; one of the two must be a "
+                                "memory snapshot.",
+                                path));
+            auto one = onlyOne(std::move(files.traces), path, "traces");
+            if (!one.ok())
+                return one.error();
+            result.trace = std::move(one).value();
+        }
     }
-    return std::move(traces.value().front());
+    return result;
 }
 
 std::string lossNote(const Trace& trace) {
-    if (!trace.diagnostics.hasLoss())
-        return {};
-    std::string first;
-    for (const Diagnostic& d : trace.diagnostics.rows()) {
-        if (d.severity == Diagnostic::Severity::DataLoss) {
-            first = d.message;
-            break;
-        }
-    }
-    return fmt::format("Read with losses: {} (\"warpline-cli info\" tells all)\n", first);
+    return lossNote(trace.diagnostics);
 }
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/base/result.h"
+#include "model/store/memory_history.h"
 #include "model/store/trace.h"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpline::cli {
 
@@ -59,6 +61,13 @@ void addStepOption(CLI::App& command, RangeOptions& options);
 
 /// Opens a file that holds one trace; of an archive with several, the error names them.
 Result<TracePtr> openTrace(const std::string& path);
+
+/// A memory snapshot, a trace, or one of each, from one or two files in any order.
+struct OneOfEach {
+    MemoryHistoryPtr memory;
+    TracePtr trace;
+};
+Result<OneOfEach> openMemory(const std::vector<std::string>& paths);
 
 /// For the head of a table: that something of the file could not be kept, and where to read what. Empty
 /// where all is well.

@@ -29,9 +29,9 @@ namespace warpline {
 ///  5. ForwardKept: allocated under a module's "forward" or "_call_impl", outside of any optimizer step, and
 ///     freed from the backward pass (or, where the free has no stack, after the forward call's annotation):
 ///     activation. ForwardFreed: freed with a module's forward still in the stack of its free: temporary.
-///  6. BeforeAndAfter: there before the history and never freed, while the history saw an optimizer step or
-///     zero_grad: parameters and optimizer state both look so. A parameter where its stack says so (rule 4)
-///     or optimizer state where it says that (rule 2); otherwise unknown.
+///  6. What was there before the history and never freed may be a parameter, optimizer state or a buffer: a
+///     parameter where its stack says so (rule 4), optimizer state where it says that (rule 2); otherwise
+///     unknown.
 ///  7. Brief: allocated and freed with no more than 16 events between: temporary.
 void inferCategories(MemoryHistory& history);
 

@@ -66,6 +66,8 @@ class MemoryJoin {
     /// Allocated and freed by the innermost op, in a range of time, all devices or one (-1 = all); by bytes
     /// allocated, descending.
     [[nodiscard]] std::vector<OpBytes> bytesByOp(TimeRange range, std::int64_t device = -1) const;
+    /// The op itself, passing over the runtime calls that it makes; the annotation where there is no op.
+    [[nodiscard]] SliceId opOf(const EventPlace& place) const;
     /// Names of an op ("aten::mm") and of the nn.Module around a place; empty where not known.
     [[nodiscard]] std::string_view opName(const EventPlace& place) const;
     [[nodiscard]] std::string_view moduleName(const EventPlace& place) const;
@@ -80,9 +82,6 @@ class MemoryJoin {
 
   private:
     MemoryJoin() = default;
-    [[nodiscard]] SliceId innermost(TrackId track, TimeNs t) const;
-    [[nodiscard]] TrackId pythonTrack(TrackId thread) const;
-
     MemoryHistoryPtr m_history;
     TracePtr m_trace;
     /// Of each device and event: the thread's track, its highest bit set where by Record.

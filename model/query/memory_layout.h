@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/query/memory_curve.h"
+#include "model/query/memory_state.h"
 #include "model/store/memory_history.h"
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct ByteRange {
 
 /// Blocks over time, ready to paint: which block each device pixel shows. cells[row * columns + column],
 /// row 0 on top; none where nothing lies. A pixel shows the block at its centre, in the fullest moment of its
-/// column, so that a peak of one event shows at any zoom and each pixel is exact for its place.
+/// column, so that a peak of one event shows at any zoom and each pixel is exact for its place. (Where a
+/// column stands for hundreds of events, heights are exact to half of 1/1024 of the peak.)
 struct LayoutFrame {
     int columns = 0;
     int rows = 0;
@@ -50,10 +52,10 @@ struct BlockBand {
 /// order of MemoryBlockTable, the oldest at the bottom; what lies above a freed block comes down.
 ///
 /// What makes it quick: the order of bands never changes, so that the bytes below a block are a sum over
-/// lower rows that are alive. frame() walks from column to column, keeps sums over runs of 8 and of 64 rows,
-/// and finds each pixel's block by skipping runs: it costs (moves in view) + pixels, not blocks. Where a
-/// column stands for more than kEventsPerColumn events, columns made ready at loading are looked up instead:
-/// then it costs pixels only. Memory about 20 bytes an event.
+/// lower rows that are alive. frame() walks from column to column, keeps sums over runs of rows, and finds
+/// each pixel's block by skipping runs: it costs (moves in view) + pixels, not blocks. Where a column stands
+/// for more than kEventsPerColumn events, columns made ready at loading are looked up instead: then it costs
+/// pixels only. Memory about 20 bytes an event.
 ///
 /// Built once a device, read from any thread.
 class MemoryLayout {
@@ -80,6 +82,7 @@ class MemoryLayout {
     [[nodiscard]] std::int64_t peak() const { return m_peak; }
     [[nodiscard]] const MemoryDevice& device() const { return m_history->devices[m_device]; }
     [[nodiscard]] const MemoryHistoryPtr& history() const { return m_history; }
+    [[nodiscard]] const LiveIndex& live() const { return *m_live; }
     [[nodiscard]] const CurveIndex& requested() const { return *m_requested; }
     [[nodiscard]] const CurveIndex& allocated() const { return *m_allocated; }
     [[nodiscard]] const CurveIndex& reserved() const { return *m_reserved; }
@@ -87,14 +90,16 @@ class MemoryLayout {
 
   private:
     MemoryLayout() = default;
-    void exactColumns(const std::vector<Moment>& moments, ByteRange bytes, LayoutFrame& out) const;
-    void preparedColumns(const std::vector<Moment>& columns, ByteRange bytes, LayoutFrame& out) const;
+    void exactColumns(ByteRange bytes, LayoutFrame& out) const;
+    void preparedColumns(ByteRange bytes, LayoutFrame& out) const;
 
     MemoryHistoryPtr m_history;
     std::size_t m_device = 0;
     std::int64_t m_peak = 0;
     std::unique_ptr<CurveIndex> m_requested, m_allocated, m_reserved;
-    Column<Moment> m_preparedMoment;  ///< a prepared column's moment, ascending
+    std::unique_ptr<LiveIndex> m_live;
+    std::vector<std::pair<Moment, std::uint32_t>> m_implicit; ///< blocks closed by an allocation: when, row
+    Column<Moment> m_preparedMoment;                          ///< a prepared column's moment, ascending
     Column<std::uint32_t> m_prepared; ///< kPreparedRows block ids a column, bottom up, for [0, m_peak)
 };
 

@@ -127,7 +127,6 @@ inline constexpr std::uint8_t SizeFromSegments = 16; ///< known from the final s
 enum class CategoryEvidence : std::uint8_t {
     None,
     FileSays,         ///< the file names the category
-    BeforeAndAfter,   ///< there before the history and after it, never freed
     OptimizerStack,   ///< allocated inside an optimizer's step (stack or annotation), and kept
     OptimizerScratch, ///< allocated inside an optimizer's step and freed before it was over
     BackwardKept,     ///< allocated in the backward pass, freed by zero_grad or the next step's

@@ -194,7 +194,10 @@ void Machine::print(std::string& out, Value value, int depth) {
     case Value::Kind::Object:
         break;
     }
-    const Object& o = *object(value);
+    const Object* known = object(value);
+    if (known == nullptr)
+        return;
+    const Object& o = *known;
     const bool dict = o.what == What::Dict;
     if (!dict && o.what != What::List && o.what != What::Tuple) {
         out += o.what == What::NewDict ? "{}" : o.what == What::NewList ? "[]" : "?";
