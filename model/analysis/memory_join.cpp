@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t kByRecord = 0x80000000u;
 /// The allocator and the profiler take the time of one call one after the other.
 constexpr TimeNs kNear = 1'000'000;
+/// A rest of up to a mebibyte is left at a large block.
+constexpr std::int64_t kUnsplit = (std::int64_t{1} << 20) + 512;
 /// Trying each thread for each event is only for as many as a program has.
 constexpr std::size_t kMostThreads = 64;
 
@@ -55,15 +57,18 @@ class Records {
         auto at = std::lower_bound(m_rows.begin() + begin, m_rows.begin() + end, time - kNear,
                                    [&](std::uint32_t row, TimeNs t) { return m_memory.time[row] < t; });
         std::int64_t best = -1;
-        TimeNs distance = kNear + 1;
+        TimeNs distance = 2 * kNear + 1;
         for (; at != m_rows.begin() + end && m_memory.time[*at] <= time + kNear; ++at) {
             const std::int64_t bytes = m_memory.bytes[*at];
             if ((bytes > 0) != alloc || bytes == 0)
                 continue;
             const std::int64_t amount = alloc ? bytes : -bytes;
-            if (amount != size && amount != rounded)
+            // Some versions tell the bytes of the block: rounded up, or a whole one that was not worth
+            // splitting.
+            const bool exact = amount == size || amount == rounded;
+            if (!exact && (amount < size || amount > size + kUnsplit))
                 continue;
-            const TimeNs d = std::abs(m_memory.time[*at] - time);
+            const TimeNs d = std::abs(m_memory.time[*at] - time) + (exact ? 0 : kNear);
             if (d < distance) {
                 distance = d;
                 best = *at;

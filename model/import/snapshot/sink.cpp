@@ -14,6 +14,11 @@ namespace warpline::snapshot {
 
 namespace {
 
+/// "1 free is", "2,345 frees are".
+std::string several(std::uint64_t n, const char* one, const char* many) {
+    return fmt::format("{} {}", formatCount(static_cast<std::int64_t>(n)), n == 1 ? one : many);
+}
+
 /// More than any machine has; what is beyond is damage.
 constexpr std::int64_t kMostDevices = 4096;
 
@@ -134,35 +139,32 @@ void Sink::diagnose(const MemoryDeviceBuilder::Oddities& o) {
                        "The recording's buffer ran over, so the older events are missing: record with a "
                        "larger max_entries."));
     tell("odd_values", Severity::Warning, odd,
-         fmt::format("{} values are of a kind that does not belong where they stand, and were passed over.",
-                     formatCount(static_cast<std::int64_t>(odd))),
+         fmt::format("{} of a kind that does not belong where it stands, and passed over.",
+                     several(odd, "value is", "values are")),
          firstOdd);
     tell("times_go_back", Severity::Info, o.timesBack,
-         fmt::format("{} events are older than the one before them; they are shown at that one's time.",
-                     formatCount(static_cast<std::int64_t>(o.timesBack))));
+         fmt::format("{} older than the one before, and shown at that one's time.",
+                     several(o.timesBack, "event is", "events are")));
     tell("impossible_sizes", Severity::Warning, o.sizes,
-         fmt::format("{} sizes are negative or larger than 16 TiB and were cut to that.",
-                     formatCount(static_cast<std::int64_t>(o.sizes))));
-    tell(
-        "unknown_actions", Severity::Warning, o.unknownActions,
-        fmt::format("{} events have an action that this version does not know; they are kept without effect.",
-                    formatCount(static_cast<std::int64_t>(o.unknownActions))));
+         fmt::format("{} negative or larger than 16 TiB, and cut to that.",
+                     several(o.sizes, "size is", "sizes are")));
+    tell("unknown_actions", Severity::Warning, o.unknownActions,
+         fmt::format("{} of an action that this version does not know; they are kept without effect.",
+                     several(o.unknownActions, "event is", "events are")));
     tell("reserved_does_not_add_up", Severity::Warning, o.reservedShift > 0 ? 1 : 0,
          fmt::format(
              "By its events more memory was returned to the driver than was reserved, by {}: events are "
              "missing, and the reserved curve is raised by as much.",
              formatBytes(static_cast<std::int64_t>(o.reservedShift))));
     tell("segments_do_not_add_up", Severity::Warning, o.segmentsWrong,
-         fmt::format("{} segments have blocks that do not sum to their size.",
-                     formatCount(static_cast<std::int64_t>(o.segmentsWrong))));
+         fmt::format("{} blocks that do not sum to the segment's size.",
+                     several(o.segmentsWrong, "segment has", "segments have")));
     tell("live_without_segment", Severity::Info, o.notInSegments,
-         fmt::format("{} blocks live at the end of the history are in no segment of the file; they are kept.",
-                     formatCount(static_cast<std::int64_t>(o.notInSegments))));
+         fmt::format("{} live at the end of the history, but in no segment of the file; they are kept.",
+                     several(o.notInSegments, "block is", "blocks are")));
     tell("many_pools", Severity::Warning, o.poolsDropped,
-         fmt::format(
-             "The file names more pools than Warpline tells apart; {} events or segments are of an unknown "
-             "one.",
-             formatCount(static_cast<std::int64_t>(o.poolsDropped))));
+         fmt::format("The file names more pools than Warpline tells apart; {} of an unknown one.",
+                     several(o.poolsDropped, "event or segment is", "events or segments are")));
     if (!unknownKeys.empty()) {
         std::string list;
         for (const std::string& key : unknownKeys)
@@ -200,25 +202,23 @@ void Sink::diagnoseHistory(const MemoryDevice& d) {
                     : "The snapshot has no history and no stacks: recording was off. Call "
                       "torch.cuda.memory._record_memory_history() before the code of interest.");
     } else if (d.preexistingBlocks > 0) {
-        tell(
-            "history_starts_late", Severity::Info, d.preexistingBlocks,
-            fmt::format(
-                "The history starts after {} in {} blocks were allocated; where they came from is not known.",
-                formatBytes(d.preexistingBytes),
-                formatCount(static_cast<std::int64_t>(d.preexistingBlocks))));
+        tell("history_starts_late", Severity::Info, d.preexistingBlocks,
+             fmt::format(
+                 "The history starts after {} in {} were allocated; where they came from is not known.",
+                 formatBytes(d.preexistingBytes), several(d.preexistingBlocks, "block", "blocks")));
     }
     if (d.unmatchedFrees > 0)
         tell("unmatched_frees", Severity::Info, d.unmatchedFrees,
-             fmt::format(
-                 "{} frees are of blocks whose allocation the history does not have; these blocks are shown "
-                 "from its start, with the stack of the free.",
-                 formatCount(static_cast<std::int64_t>(d.unmatchedFrees))));
+             fmt::format("{} of a block whose allocation the history does not have; such blocks are shown "
+                         "from its start, "
+                         "with the stack of the free.",
+                         several(d.unmatchedFrees, "free is", "frees are")));
     if (d.implicitFrees > 0)
         tell("implicit_frees", Severity::Warning, d.implicitFrees,
-             fmt::format(
-                 "{} allocations are at an address that was still in use, so that frees are missing from the "
-                 "history; the older blocks end there.",
-                 formatCount(static_cast<std::int64_t>(d.implicitFrees))));
+             fmt::format("{} at an address that was still in use, so that frees are missing from the "
+                         "history; the older "
+                         "blocks end there.",
+                         several(d.implicitFrees, "allocation is", "allocations are")));
     if (d.recorded && !d.hasTimes)
         tell("no_times", Severity::Info, 1,
              "The events have no times (an older version of PyTorch wrote them): they are shown by their "
