@@ -22,7 +22,7 @@ Document::Document(QObject* parent) : QObject(parent) {}
 
 Document::~Document() = default;
 
-void Document::set(Prepared prepared) {
+void Document::take(Prepared prepared) {
     m_session = std::move(prepared.session);
     m_items = std::move(prepared.items);
     m_memories = std::move(prepared.memories);
@@ -32,6 +32,7 @@ void Document::set(Prepared prepared) {
         if (!own.empty())
             m_extent = m_extent.united({add(own.begin, item.shift), add(own.end, item.shift)});
     }
+    m_traceExtent = m_extent.empty() ? TimeRange{0, 1} : m_extent;
     for (const MemoryItem& item : m_memories) {
         // One that shares no clock with the traces does not stretch their axis.
         const TimeRange own = item.history->extent;
@@ -43,12 +44,31 @@ void Document::set(Prepared prepared) {
         const TimeNs at =
             m_items.empty() ? 0 : add(m_items.front().trace->extent.begin, m_items.front().shift);
         m_extent = {at, at + 1};
+        m_traceExtent = m_extent;
     }
-    m_visible = m_extent;
     m_selected = {};
+    m_hits.clear();
+}
+
+void Document::grow(Prepared prepared) {
+    const bool first = empty();
+    take(std::move(prepared));
+    if (first)
+        m_visible = m_extent;
+    m_growing = true;
+    emit sessionChanged();
+    m_growing = false;
+    emit visibleChanged();
+    emit selectionChanged();
+    emit hitsChanged();
+}
+
+void Document::set(Prepared prepared) {
+    take(std::move(prepared));
+    // A snapshot may reach far beyond the trace beside it; the trace is what is looked at first.
+    m_visible = m_items.empty() ? m_extent : m_traceExtent;
     m_range.reset();
     m_rangeName.clear();
-    m_hits.clear();
     emit sessionChanged();
     emit visibleChanged();
     emit selectionChanged();

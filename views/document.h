@@ -66,6 +66,11 @@ class Document : public QObject {
     ~Document() override;
 
     void set(Prepared prepared);
+    /// The same recording with more in it: what is visible and the selected range stay, and sessionChanged()
+    /// comes while growing() is true. What names a slice (selection, hits) is dropped, since slices are
+    /// numbered anew.
+    void grow(Prepared prepared);
+    [[nodiscard]] bool growing() const { return m_growing; }
     void clear();
     /// Nothing is open, neither traces nor memory histories.
     [[nodiscard]] bool empty() const { return m_items.empty() && m_memories.empty(); }
@@ -107,15 +112,19 @@ class Document : public QObject {
     void revealRequested(warpline::SliceRef slice);
 
   private:
+    void take(Prepared prepared);
+
     SessionPtr m_session;
     std::vector<Item> m_items;
     std::vector<MemoryItem> m_memories;
     TimeRange m_extent;
+    TimeRange m_traceExtent; ///< without what snapshots add
     TimeRange m_visible;
     SliceRef m_selected;
     std::optional<TimeRange> m_range;
     QString m_rangeName;
     std::vector<SliceRef> m_hits;
+    bool m_growing = false;
 };
 
 } // namespace warpline

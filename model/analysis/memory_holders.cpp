@@ -32,6 +32,12 @@ class Grouper {
 
     std::uint64_t key(std::uint32_t row) {
         const MemoryBlockTable& b = m_device.blocks;
+        // Of what was there before, a stack is known only where its segment has one; that of its free is not
+        // who asked for it.
+        const bool before = b.birth[row] == kBeforeHistory &&
+                            (!b.stack[row] || (b.flags[row] & BlockFlag::UnmatchedFree) != 0);
+        if (before && m_query.group <= HolderGroup::Module)
+            return m_query.group == HolderGroup::Stack ? kBefore : text("before the history began");
         switch (m_query.group) {
         case HolderGroup::Stack:
             return b.stack[row].value;
@@ -66,6 +72,8 @@ class Grouper {
     [[nodiscard]] std::string label(std::uint64_t key) const {
         switch (m_query.group) {
         case HolderGroup::Stack: {
+            if (key == kBefore)
+                return "before the history began";
             const StackId stack{static_cast<std::uint32_t>(key)};
             if (!stack)
                 return "no stack";
@@ -95,6 +103,8 @@ class Grouper {
     }
 
   private:
+    static constexpr std::uint64_t kBefore = ~std::uint64_t{0}; ///< HolderGroup::Stack: no stack's number
+
     std::uint64_t text(std::string label) {
         const auto [at, fresh] = m_textIds.try_emplace(std::move(label), m_texts.size());
         if (fresh)

@@ -10,7 +10,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QtCharts/QAreaSeries>
-#include <QtCharts/QCategoryAxis>
 #include <QtCharts/QLineSeries>
 #include <QtCharts/QValueAxis>
 
@@ -27,7 +26,7 @@ constexpr int kBottom = 6;
 } // namespace
 
 CurveChart::CurveChart(QWidget* parent)
-    : QChartView(parent), m_x(new QValueAxis(this)), m_y(new QCategoryAxis(this)) {
+    : QChartView(parent), m_x(new QValueAxis(this)), m_y(new QValueAxis(this)) {
     setObjectName(QStringLiteral("curveChart"));
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -41,9 +40,9 @@ CurveChart::CurveChart(QWidget* parent)
     c->setAnimationOptions(QChart::NoAnimation);
     c->addAxis(m_x, Qt::AlignBottom);
     c->addAxis(m_y, Qt::AlignLeft);
+    // Scales are drawn with the foreground: Qt Charts would cut the labels to what it thinks is room.
     m_x->setVisible(false);
-    m_y->setLabelsPosition(QCategoryAxis::AxisLabelsPositionOnValue);
-    m_y->setLineVisible(false);
+    m_y->setVisible(false);
     applyTheme();
 }
 
@@ -84,11 +83,7 @@ void CurveChart::build() {
         series->attachAxis(m_x);
         series->attachAxis(m_y);
     }
-    for (const QString& label : m_y->categoriesLabels())
-        m_y->remove(label);
     const double top = std::max(m_most, 1.0) * 1.04;
-    for (const ByteTick& tick : byteTicks(static_cast<std::int64_t>(top), 3))
-        m_y->append(tick.label, static_cast<double>(tick.bytes));
     m_y->setRange(0, top);
     m_x->setRange(m_begin, m_end);
     placePlot();
@@ -100,9 +95,6 @@ void CurveChart::applyTheme() {
     c->setBackgroundBrush(theme.background);
     c->setBackgroundPen(Qt::NoPen);
     setBackgroundBrush(theme.background);
-    m_y->setLabelsColor(theme.mute);
-    m_y->setLabelsFont(laneFont());
-    m_y->setGridLineColor(theme.grid);
 }
 
 void CurveChart::setSpan(double begin, double end) {
@@ -168,9 +160,18 @@ void CurveChart::drawForeground(QPainter* painter, const QRectF&) {
         const double x = std::floor(pixelAt(*m_moment));
         painter->fillRect(QRectF(x, r.top(), 1, r.height()), theme.warn);
     }
-    // What the curves are, in words and with their own stroke.
+    // The scale: round numbers of bytes.
     painter->setFont(laneFont());
     const QFontMetricsF metrics(laneFont());
+    const double top = m_y->max();
+    for (const ByteTick& tick : byteTicks(static_cast<std::int64_t>(top), 2)) {
+        const double y = r.bottom() - static_cast<double>(tick.bytes) / top * r.height();
+        painter->setPen(theme.mute);
+        painter->drawText(
+            QPointF(r.left() - 8 - metrics.horizontalAdvance(tick.label), y + metrics.ascent() / 2 - 1),
+            tick.label);
+    }
+    // What the curves are, in words and with their own stroke.
     double x = r.left();
     for (const Curve& curve : m_curves) {
         QPen pen(curve.color, 2);

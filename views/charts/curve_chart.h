@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-class QCategoryAxis;
 class QValueAxis;
 
 namespace warpline {
@@ -68,7 +67,7 @@ class CurveChart : public QChartView {
 
     QList<Curve> m_curves;
     QValueAxis* m_x;
-    QCategoryAxis* m_y;
+    QValueAxis* m_y;
     double m_begin = 0;
     double m_end = 1;
     double m_most = 0;

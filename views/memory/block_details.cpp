@@ -108,7 +108,12 @@ QString BlockDetails::placeHtml(const QString& title, std::uint32_t event) const
         rows += entry(tr("Op"), slice(place.op));
     if (place.python)
         rows += entry(tr("Python"), slice(place.python));
-    if (rows.isEmpty())
+    const TimeNs when = m_focus->device().events.time[event];
+    if (rows.isEmpty() && !trace.extent.contains(when))
+        rows = entry(tr("Op"),
+                     (when < trace.extent.begin ? tr("before the trace began") : tr("after the trace ended"))
+                         .toHtmlEscaped());
+    else if (rows.isEmpty())
         rows = entry(tr("Op"), tr("none is known to have been open").toHtmlEscaped());
     else if (place.by == EventPlace::By::OnlyOne)
         rows += entry(tr("Told by"), tr("the only thread with an op open then").toHtmlEscaped());

@@ -21,7 +21,7 @@ namespace warpline {
 
 namespace {
 
-enum Col { Size, Allocated, Born, Dies, Life, Age, Kind, Line, Address, Stream, Pool };
+enum Col { Line, Size, Allocated, Born, Dies, Life, Age, Kind, Address, Stream, Pool };
 
 /// Rows at most; a list that nobody can read to its end need not hold a million of them. The filter and the
 /// sum know all.
@@ -34,6 +34,8 @@ QString tr(const char* text) {
 std::vector<ColumnSpec> blockColumns() {
     const auto key = [](const char* text) { return QString::fromLatin1(text); };
     return {
+        {key("line"), tr("Allocated by"), tr("The innermost line of the program in its stack."),
+         ColumnKind::Text},
         {key("size_bytes"), tr("Size"), tr("Bytes asked for."), ColumnKind::Bytes, true},
         {key("allocated_bytes"), tr("Allocated"), tr("Bytes of the block, rounded up by the allocator."),
          ColumnKind::Bytes, false, true},
@@ -46,9 +48,8 @@ std::vector<ColumnSpec> blockColumns() {
         {key("age"), tr("Age"), tr("How long it had been there at the moment."), ColumnKind::Duration, false,
          true},
         {key("category"), tr("Category"),
-         tr("What it holds, as far as it can be told. The tooltip says from what."), ColumnKind::Text},
-        {key("line"), tr("Allocated by"), tr("The innermost line of the program in its stack."),
-         ColumnKind::Text, false, false, 260},
+         tr("What it holds, as far as it can be told. The tooltip says from what."), ColumnKind::Text, false,
+         false, 120},
         {key("address"), tr("Address"), tr("Where it lay on the device."), ColumnKind::Text, false, true},
         {key("stream"), tr("Stream"), tr("The stream it was allocated for."), ColumnKind::Text, false, true},
         {key("pool"), tr("Pool"), tr("The allocator's pool it came from."), ColumnKind::Text, false, true},

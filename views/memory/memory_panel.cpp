@@ -30,7 +30,7 @@ namespace warpline {
 
 namespace {
 
-constexpr int kCurvesHeight = 84;
+constexpr int kCurvesHeight = 72;
 
 QVBoxLayout* plainColumn(QWidget* parent) {
     auto* column = new QVBoxLayout(parent);
@@ -105,7 +105,7 @@ MemoryPanel::MemoryPanel(Document* document, QWidget* parent)
     splitter->addWidget(right);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
-    splitter->setSizes({1200, 400});
+    splitter->setSizes({1120, 470});
 
     auto* views = new QWidget;
     QVBoxLayout* viewsColumn = plainColumn(views);
@@ -233,6 +233,11 @@ void MemoryPanel::takePlace() {
         banner = tr("This file has no history, only what was allocated when it was written (%1): call "
                     "torch.cuda.memory._record_memory_history() before what you want to see.")
                      .arg(bytesText(device.totals.allocated));
+    else if (device.unmatchedFrees == 0 && device.implicitFrees == 0 && device.preexistingBytes > 0)
+        banner = tr("The history begins after %1 had been allocated; who allocated that, the file does not "
+                    "say. Start "
+                    "recording before the model is built to see it.")
+                     .arg(bytesText(device.preexistingBytes));
     else if (!device.complete)
         banner = tr("The history is cut: it begins after %1 had been allocated. %2 frees have no allocation, "
                     "%3 blocks "

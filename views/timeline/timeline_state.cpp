@@ -53,9 +53,10 @@ void TimelineState::takeSession() {
     m_motion.stop();
     m_busyJob.cancel();
     m_busy.clear();
-    m_marks.clear();
+    if (!m_document->growing())
+        m_marks.clear();
     m_pointer.reset();
-    m_layout.setItems(m_document->items(), m_document->memories());
+    m_layout.setItems(m_document->items(), m_document->memories(), m_document->growing());
     m_hits.set(m_document->items(), m_document->hits());
     m_steps.clear();
     // Recordings of several ranks step together: the first one that has steps gives the bands.

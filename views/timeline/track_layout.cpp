@@ -8,6 +8,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -48,8 +49,22 @@ auto deviceOrder(const Track& t) {
 
 } // namespace
 
-void TrackLayout::setItems(const std::vector<Document::Item>& items,
-                           const std::vector<MemoryItem>& memories) {
+QString TrackLayout::keyOf(const Row& row) {
+    return QString::number(static_cast<int>(row.id.kind)) + u'\n' + row.where + u'\n' + row.name + u'\n' +
+           (row.id.kind == RowKind::Track ? row.detail : QString());
+}
+
+void TrackLayout::setItems(const std::vector<Document::Item>& items, const std::vector<MemoryItem>& memories,
+                           bool keep) {
+    struct Kept {
+        bool folded, pinned, hidden;
+    };
+    std::map<QString, Kept> kept;
+    for (const Entry& entry : m_entries) {
+        const RowId& id = entry.row.id;
+        if (keep)
+            kept[keyOf(entry.row)] = {m_folded.contains(id), m_pinned.contains(id), m_hidden.contains(id)};
+    }
     m_memories.clear();
     for (const MemoryItem& memory : memories) {
         // What a trace tells of itself has its row from the trace.
@@ -74,6 +89,20 @@ void TrackLayout::setItems(const std::vector<Document::Item>& items,
             m_entries.push_back(std::move(heading));
         }
         addSource(source, items[i]);
+    }
+    for (const Entry& entry : m_entries) {
+        const auto it = kept.find(keyOf(entry.row));
+        if (it == kept.end())
+            continue;
+        const auto apply = [&](std::set<RowId>& rows, bool on) {
+            if (on)
+                rows.insert(entry.row.id);
+            else
+                rows.erase(entry.row.id);
+        };
+        apply(m_folded, it->second.folded);
+        apply(m_pinned, it->second.pinned);
+        apply(m_hidden, it->second.hidden);
     }
     arrange();
 }

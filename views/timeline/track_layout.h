@@ -78,7 +78,9 @@ class TrackLayout {
     static constexpr int kMemoryHeight = 112;
 
     /// Begins anew with what a document holds.
-    void setItems(const std::vector<Document::Item>& items, const std::vector<MemoryItem>& memories);
+    /// With `keep`, rows that were folded, pinned or hidden and are called the same stay so.
+    void setItems(const std::vector<Document::Item>& items, const std::vector<MemoryItem>& memories,
+                  bool keep = false);
 
     /// Rows that stay in place at the top, then those that scroll; each part counts its tops from 0.
     [[nodiscard]] const std::vector<Row>& pinnedRows() const { return m_pinnedRows; }
@@ -121,6 +123,8 @@ class TrackLayout {
         Row row;
         int allLanes = 0;
     };
+    /// What stays the same of a row when a recording has grown and its tracks are numbered anew.
+    static QString keyOf(const Row& row);
     void addSource(int source, const Document::Item& item);
     void addTracks(int source, const Document::Item& item, std::uint32_t process);
     void addCounters(int source, const Document::Item& item, std::uint32_t process);

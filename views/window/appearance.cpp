@@ -57,6 +57,19 @@ QMainWindow#workbench > QTabBar { background: @pane; }
 QMainWindow#workbench > QTabBar::tab { background: @pane; color: @mute; border: none; border-bottom: 2px solid transparent; padding: 6px 12px 5px 12px; }
 QMainWindow#workbench > QTabBar::tab:selected { color: @text; border-bottom-color: @accent; }
 QMainWindow#workbench > QTabBar::tab:hover { color: @text; }
+QTabWidget#memoryTabs::pane { border: none; border-top: 1px solid @line; }
+QTabWidget#memoryTabs > QTabBar { background: @pane; }
+QTabWidget#memoryTabs > QTabBar::tab { background: @pane; color: @mute; border: none; border-bottom: 2px solid transparent; padding: 6px 12px 5px 12px; }
+QTabWidget#memoryTabs > QTabBar::tab:selected { color: @text; border-bottom-color: @accent; }
+QTabWidget#memoryTabs > QTabBar::tab:hover { color: @text; }
+#blockDetails QTextBrowser, #flameDetails QTextBrowser { background: @pane; border: none; }
+#oomPanel QTextBrowser { background: @background; border: none; }
+QLabel#panelTitle { font-weight: 600; background: @pane; }
+QLabel#facts { color: @mute; }
+QLabel#memoryBanner { background: @band; color: @warn; border-bottom: 1px solid @line; }
+#captureBar { background: @band; border-bottom: 1px solid @line; }
+QLabel#captureTitle { color: @warn; font-weight: 600; }
+QLabel#recordProblem { color: @warn; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QDockWidget::title { background: @pane; padding: 7px 10px; border-bottom: 1px solid @line; text-align: left; }
 #detailsPanel, #detailsPanel QTextBrowser { background: @pane; border: none; }

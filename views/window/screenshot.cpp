@@ -93,6 +93,7 @@ int takeScreenshot(MainWindow& window, const Options& options) {
     if (!document.empty()) {
         window.workbench()->applyLayout(window.workbench()->layoutChoice());
         window.workbench()->raisePanel(options.view == Options::View::Kernels ? Workbench::Panel::Kernels
+                                       : options.view == Options::View::Flame ? Workbench::Panel::Flame
                                        : window.workbench()->layoutChoice() == Workbench::Layout::Memory
                                            ? Workbench::Panel::Memory
                                            : Workbench::Panel::Ops);
