@@ -125,19 +125,23 @@ Result<TracePtr> openTrace(const std::string& path) {
     auto traces = openTraces(path);
     if (!traces.ok())
         return traces.error();
-    if (traces.value().empty())
+    return onlyTrace(std::move(traces).value(), path);
+}
+
+Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path) {
+    if (traces.empty())
         return Error::failed(fmt::format("{}: there is no trace in it.", path));
-    if (traces.value().size() > 1) {
+    if (traces.size() > 1) {
         std::string names;
         constexpr std::size_t kNamed = 6;
-        for (std::size_t i = 0; i < traces.value().size() && i < kNamed; ++i)
-            names += fmt::format("{}{}", i == 0 ? "" : ", ", traces.value()[i]->path);
-        if (traces.value().size() > kNamed)
+        for (std::size_t i = 0; i < traces.size() && i < kNamed; ++i)
+            names += fmt::format("{}{}", i == 0 ? "" : ", ", traces[i]->path);
+        if (traces.size() > kNamed)
             names += " ...";
         return Error::failed(
-            fmt::format("{}: it holds {} traces; name one of them: {}", path, traces.value().size(), names));
+            fmt::format("{}: it holds {} traces; name one of them: {}", path, traces.size(), names));
     }
-    return std::move(traces.value().front());
+    return std::move(traces.front());
 }
 
 std::string lossNote(const Trace& trace) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpline::cli {
 
@@ -59,6 +60,8 @@ void addStepOption(CLI::App& command, RangeOptions& options);
 
 /// Opens a file that holds one trace; of an archive with several, the error names them.
 Result<TracePtr> openTrace(const std::string& path);
+/// The same of what is open already.
+Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path);
 
 /// For the head of a table: that something of the file could not be kept, and where to read what. Empty
 /// where all is well.
