@@ -116,7 +116,8 @@ struct Weighed {
     WeightUnit unit = WeightUnit::Count;
     std::string noun;
     std::string path;
-    std::string note;   ///< for the head of the text
+    std::string note; ///< for the head of the text
+    bool isTrace = false;
     std::string absent; ///< why there is nothing, where there is nothing
 };
 
@@ -153,6 +154,7 @@ Result<Weighed> weighTrace(const TracePtr& trace, const FlameOptions& options) {
                    weightNoun(weight),
                    trace->path,
                    lossNote(*trace),
+                   true,
                    absence(*trace, weight, options.range.given())};
 }
 
@@ -239,6 +241,7 @@ Result<Done> runFlame(const FlameOptions& options) {
         text.head = fmt::format("{}: {}", printable(w.path), w.noun);
         text.note = w.note;
         text.absent = w.absent;
+        text.coverage = w.isTrace;
         return print(flameTextTree(tree.value(), coverage, text));
     }
     FlameExport out;

@@ -39,7 +39,7 @@ std::string usageMessage(const CLI::App& app, const CLI::ParseError& e, int argc
     if (argc > 1)
         return fmt::format("there is no {} \"{}\" (see warpline-cli --help)",
                            argv[1][0] == '-' ? "option" : "command", argv[1]);
-    return "a command is needed: info, ops, kernels, flame or convert (see warpline-cli --help)";
+    return "a command is needed: info, ops, kernels, flame, modules or convert (see warpline-cli --help)";
 }
 
 int run(int argc, char** argv) {
@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
     cli::declareOps(app, work);
     cli::declareKernels(app, work);
     cli::declareFlame(app, work);
+    cli::declareModules(app, work);
     cli::declareConvert(app, work);
 
     try {
