@@ -8,6 +8,7 @@
 #include "app/cli/text.h"
 #include "model/base/format.h"
 #include "model/export/flame_writer.h"
+#include "model/import/import.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ struct FlameOptions {
     std::string format;
     std::string out;
     std::string focus;
+    std::string profile;
     std::string backward = "forward";
     bool byModule = false;
     bool python = false;
@@ -114,7 +116,8 @@ struct Weighed {
     WeightUnit unit = WeightUnit::Count;
     std::string noun;
     std::string path;
-    std::string note;   ///< for the head of the text
+    std::string note; ///< for the head of the text
+    bool isTrace = false;
     std::string absent; ///< why there is nothing, where there is nothing
 };
 
@@ -151,14 +154,60 @@ Result<Weighed> weighTrace(const TracePtr& trace, const FlameOptions& options) {
                    weightNoun(weight),
                    trace->path,
                    lossNote(*trace),
+                   true,
                    absence(*trace, weight, options.range.given())};
 }
 
-Result<Done> runFlame(const FlameOptions& options) {
-    auto opened = openTrace(options.file);
+/// The profile to show: the one that the file opens with, or what --profile names by name or number.
+Result<Weighed> weighProfile(const std::vector<ProfilePtr>& profiles, const FlameOptions& options) {
+    ProfilePtr profile = profiles.front();
+    if (!options.profile.empty()) {
+        std::string names;
+        profile = nullptr;
+        for (std::size_t i = 0; i < profiles.size(); ++i) {
+            names += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", i + 1, printable(profiles[i]->name));
+            if (profiles[i]->name == options.profile || std::to_string(i + 1) == options.profile)
+                profile = profiles[i];
+        }
+        if (!profile)
+            return Error::failed(fmt::format("{}: there is no profile \"{}\" in it; it has {}.", options.file,
+                                             printable(options.profile), names));
+    }
+    if (!options.weight.empty() || options.range.given())
+        return Error::failed(
+            fmt::format("{}: this is a profile with one weight and no events: --weight, --range and --step "
+                        "are for traces.",
+                        options.file));
+    Weighed w;
+    w.frames = profile->frames;
+    w.stacks = profile->stacks;
+    w.weights = profile->weights;
+    w.unit = profile->unit;
+    w.path = profile->path;
+    w.noun = profile->name.empty() ? profile->format
+                                   : fmt::format("{} \"{}\"", profile->format, printable(profile->name));
+    w.absent = "The profile is empty: its weights are all 0.";
+    for (const Diagnostic& d : profile->diagnostics.rows())
+        w.note += d.message + "\n";
+    if (profiles.size() > 1 && options.profile.empty())
+        w.note += fmt::format("{} profiles are in the file; --profile names another\n", profiles.size());
+    return w;
+}
+
+Result<Weighed> weighFile(const FlameOptions& options) {
+    auto opened = openFile(options.file);
     if (!opened.ok())
         return opened.error();
-    auto weighed = weighTrace(opened.value(), options);
+    if (opened.value().traces.empty())
+        return weighProfile(opened.value().profiles, options);
+    auto trace = onlyTrace(std::move(opened.value().traces), options.file);
+    if (!trace.ok())
+        return trace.error();
+    return weighTrace(trace.value(), options);
+}
+
+Result<Done> runFlame(const FlameOptions& options) {
+    auto weighed = weighFile(options);
     if (!weighed.ok())
         return weighed.error();
     const Weighed& w = weighed.value();
@@ -192,6 +241,7 @@ Result<Done> runFlame(const FlameOptions& options) {
         text.head = fmt::format("{}: {}", printable(w.path), w.noun);
         text.note = w.note;
         text.absent = w.absent;
+        text.coverage = w.isTrace;
         return print(flameTextTree(tree.value(), coverage, text));
     }
     FlameExport out;
@@ -216,7 +266,13 @@ void declareFlame(CLI::App& app, Work& work) {
     auto options = std::make_shared<FlameOptions>();
     CLI::App* command = app.add_subcommand(
         "flame", "The flame graph: which Python lines, modules and ops the time went to, by stack");
-    command->add_option("FILE", options->file, "The trace; - reads the standard input")->required();
+    command
+        ->add_option("FILE", options->file,
+                     "The trace, or a profile (collapsed stacks, speedscope, Hatchet); - reads the standard "
+                     "input")
+        ->required();
+    command->add_option("--profile", options->profile, "Of a file with several profiles: its name or number")
+        ->type_name("NAME");
     command
         ->add_option("--weight", options->weight,
                      "What a stack weighs: cuda (durations of kernels, copies and sets), cpu (self time of "

@@ -51,7 +51,7 @@ bool passesOn(const FlameTree& tree, std::uint32_t node) {
 std::string flameTextTree(const FlameTree& tree, const FlameCoverage& coverage,
                           const FlameTextOptions& options) {
     std::string out = fmt::format("{} {}\n", options.head, amount(tree.total(), tree.unit));
-    if (coverage.total > 0) {
+    if (options.coverage && coverage.total > 0) {
         out += fmt::format("A Python line of the program or a module is in the stack of {}",
                            share(coverage.scriptOrModule, coverage.total));
         if (coverage.backward > 0)

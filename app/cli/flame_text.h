@@ -14,6 +14,7 @@ struct FlameTextOptions {
     std::size_t width = 0; ///< columns; 0 = no limit
     std::string head;      ///< "gpt.json.gz: GPU time"
     std::string note;      ///< a line below the head, or empty
+    bool coverage = true;  ///< tell how much of the weight has what in its stack
     std::string absent;    ///< what to say of an empty tree
 };
 

@@ -41,7 +41,8 @@ std::string usageMessage(const CLI::App& app, const CLI::ParseError& e, int argc
     if (argc > 1)
         return fmt::format("there is no {} \"{}\" (see warpline-cli --help)",
                            argv[1][0] == '-' ? "option" : "command", argv[1]);
-    return "a command is needed: info, ops, kernels, flame, memory or convert (see warpline-cli --help)";
+    return "a command is needed: info, ops, kernels, flame, modules, memory or convert (see warpline-cli "
+           "--help)";
 }
 
 int run(int argc, char** argv) {
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
     cli::declareKernels(app, work);
     cli::declareFlame(app, work);
     cli::declareMemory(app, work);
+    cli::declareModules(app, work);
     cli::declareConvert(app, work);
 
     try {

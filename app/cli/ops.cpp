@@ -26,7 +26,10 @@ const std::map<std::string, OpRows> kRows = {{"ops", OpRows::Ops},
                                              {"kernels", OpRows::Kernels},
                                              {"runtime", OpRows::Runtime},
                                              {"python", OpRows::Python}};
-const std::map<std::string, OpGroup> kGroups = {{"name", OpGroup::Name}, {"shape", OpGroup::Shape}};
+const std::map<std::string, OpGroup> kGroups = {{"name", OpGroup::Name},
+                                                {"shape", OpGroup::Shape},
+                                                {"stack", OpGroup::Stack},
+                                                {"module", OpGroup::Module}};
 
 /// Columns that can be sorted by, as they are typed: the fields without their units, and torch's names.
 const std::map<std::string, std::string> kSorts = {{"name", "name"},
@@ -57,7 +60,9 @@ const std::map<std::string, std::string> kSorts = {{"name", "name"},
                                                    {"self_cuda_mem", "self_cuda_mem_bytes"},
                                                    {"self_cuda_mem_bytes", "self_cuda_mem_bytes"},
                                                    {"self_cuda_memory_usage", "self_cuda_mem_bytes"},
-                                                   {"input_shapes", "input_shapes"}};
+                                                   {"input_shapes", "input_shapes"},
+                                                   {"source", "source"},
+                                                   {"module", "module"}};
 
 struct OpsOptions {
     std::string file;
@@ -84,7 +89,27 @@ const char* rowsNoun(OpRows rows) {
     return "";
 }
 
-DataTable dataOf(const Trace& trace, const OpTable& table, OpRows rows) {
+/// Frames as a JSON list.
+RawJson listOf(const FrameTable& frames, const std::vector<FrameId>& ids) {
+    RawJson list;
+    JsonWriter json(list.json);
+    json.beginArray();
+    for (const FrameId id : ids)
+        json.text(frames.name(id));
+    json.endArray();
+    return list;
+}
+
+/// Modules from the outermost to the innermost, as a path.
+std::string modulePath(const TraceStacks& stacks, StackId stack) {
+    std::string path;
+    const std::vector<FrameId> frames = opGroupFrames(stacks, stack, OpGroup::Module);
+    for (auto it = frames.rbegin(); it != frames.rend(); ++it)
+        path += fmt::format("{}{}", path.empty() ? "" : "/", stacks.frames().name(*it));
+    return path;
+}
+
+DataTable dataOf(const Trace& trace, const OpTable& table, const OpQuery& query) {
     std::vector<std::string> fields = {"name",
                                        "count",
                                        "self_cpu_ns",
@@ -97,8 +122,12 @@ DataTable dataOf(const Trace& trace, const OpTable& table, OpRows rows) {
                                        "cuda_mem_bytes",
                                        "self_cuda_mem_bytes",
                                        "input_shapes",
-                                       "stack"};
-    if (rows == OpRows::Annotations)
+                                       "stack",
+                                       "source",
+                                       "module"};
+    const TraceStacks& stacks = *query.stacks;
+    const auto known = [](std::string text) { return text.empty() ? Cell(std::monostate{}) : Cell(text); };
+    if (query.rows == OpRows::Annotations)
         fields.emplace_back("gpu_span_ns");
     DataTable data(std::move(fields));
     for (const OpRow& row : table.rows) {
@@ -120,8 +149,14 @@ DataTable dataOf(const Trace& trace, const OpTable& table, OpRows rows) {
             cells.emplace_back(RawJson{shape});
         else
             cells.emplace_back(shape);
-        cells.emplace_back(std::monostate{}); // rows are not grouped by stack
-        if (rows == OpRows::Annotations)
+        if (query.group == OpGroup::Stack)
+            cells.emplace_back(listOf(stacks.frames(), opGroupFrames(stacks, row.stack, query.group)));
+        else
+            cells.emplace_back(std::monostate{}); // not one stack
+        cells.push_back(known(std::string(stacks.frames().name(row.source))));
+        cells.push_back(query.group == OpGroup::Module ? known(modulePath(stacks, row.stack))
+                                                       : Cell(std::monostate{}));
+        if (query.rows == OpRows::Annotations)
             cells.emplace_back(row.deviceSpan);
         data.addRow(std::move(cells));
     }
@@ -196,6 +231,12 @@ std::vector<TextColumn> textColumns(const OpTable& table, OpRows rows, OpGroup g
         columns.push_back(
             {{"Input Shapes", Align::Left, true, 0},
              [](const DataTable& data, std::size_t row) { return data.text(row, "input_shapes"); }});
+    }
+    if (group == OpGroup::Stack || group == OpGroup::Module) {
+        const char* const field = group == OpGroup::Stack ? "source" : "module";
+        columns.push_back(
+            {{group == OpGroup::Stack ? "Source" : "Module", Align::Left, true, 0},
+             [field](const DataTable& data, std::size_t row) { return data.text(row, field); }});
     }
     return columns;
 }
@@ -273,12 +314,16 @@ Result<Done> runOps(const OpsOptions& options) {
     query.rows = kRows.at(options.rows);
     query.group = kGroups.at(options.group);
     query.range = range.value();
+    const auto stacks = TraceStacks::build(trace);
+    if (!stacks.ok())
+        return stacks.error();
+    query.stacks = stacks.value();
     const auto result = opTable(*OpTree::build(trace), query);
     if (!result.ok())
         return result.error();
     const OpTable& table = result.value();
 
-    DataTable data = dataOf(*trace, table, query.rows);
+    DataTable data = dataOf(*trace, table, query);
     if (!options.sort.empty())
         data.sortBy(kSorts.at(options.sort));
     const std::size_t found = data.size();
@@ -318,13 +363,17 @@ void declareOps(CLI::App& app, Work& work) {
                      "runtime (runtime and driver calls), python; default ops")
         ->type_name("KIND")
         ->check(CLI::IsMember({"ops", "annotations", "kernels", "runtime", "python"}));
-    command->add_option("--group", options->group, "Rows by name, or by name and input shape; default name")
-        ->type_name("name|shape")
-        ->check(CLI::IsMember({"name", "shape"}));
+    command
+        ->add_option("--group", options->group,
+                     "Rows by name, or by name and input shape, stack (the Python lines that called it) "
+                     "or module; default name")
+        ->type_name("name|shape|stack|module")
+        ->check(CLI::IsMember({"name", "shape", "stack", "module"}));
     command
         ->add_option("--sort", options->sort,
                      "Column to sort by, largest first: name, count, self_cpu, cpu_total, self_cuda, "
-                     "cuda_total, gpu_busy, cpu_mem, self_cpu_mem, cuda_mem, self_cuda_mem, input_shapes, or "
+                     "cuda_total, gpu_busy, cpu_mem, self_cpu_mem, cuda_mem, self_cuda_mem, input_shapes, "
+                     "source, module, or "
                      "torch's name for it (self_cuda_time_total); default self_cuda")
         ->type_name("COLUMN")
         ->check([](const std::string& name) -> std::string {
@@ -342,6 +391,7 @@ void declareOps(CLI::App& app, Work& work) {
         "\nExamples:\n"
         "  warpline-cli ops trace.json.gz --step 3\n"
         "  warpline-cli ops trace.json.gz --group shape --sort count\n"
+        "  warpline-cli ops trace.json.gz --group module --sort self_cuda\n"
         "  warpline-cli ops trace.json.gz --rows kernels --csv > kernels.csv\n"
         "  zcat trace.json.gz | warpline-cli ops - --json --limit 10");
     command->callback([options, &work] { work = [options] { return runOps(*options); }; });

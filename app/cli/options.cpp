@@ -145,12 +145,15 @@ Result<TracePtr> openTrace(const std::string& path) {
     auto opened = openFile(path);
     if (!opened.ok())
         return opened.error();
-    if (opened.value().traces.empty())
+    if (opened.value().traces.empty() && !opened.value().memory.empty())
         return Error::failed(
             fmt::format("{}: This is a memory snapshot, not a trace: it has no ops and no kernels. "
                         "\"warpline-cli memory\" tells what is in it.",
                         path));
-    return onlyOne(std::move(opened.value().traces), path, "traces");
+    auto traces = tracesIn(std::move(opened).value(), path);
+    if (!traces.ok())
+        return traces.error();
+    return onlyTrace(std::move(traces).value(), path);
 }
 
 Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
@@ -183,6 +186,12 @@ Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
         }
     }
     return result;
+}
+
+Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path) {
+    if (traces.empty())
+        return Error::failed(fmt::format("{}: there is no trace in it.", path));
+    return onlyOne(std::move(traces), path, "traces");
 }
 
 std::string lossNote(const Trace& trace) {

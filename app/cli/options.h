@@ -61,6 +61,8 @@ void addStepOption(CLI::App& command, RangeOptions& options);
 
 /// Opens a file that holds one trace; of an archive with several, the error names them.
 Result<TracePtr> openTrace(const std::string& path);
+/// The same of what is open already.
+Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path);
 
 /// A memory snapshot, a trace, or one of each, from one or two files in any order.
 struct OneOfEach {

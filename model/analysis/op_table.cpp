@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: Warpline contributors
 //
-// Sums the op tree by name or by name and input shape. An event counts where it starts in the range; the
-// times of an event that does are whole, wherever it ends.
+// Sums the op tree by name, or by name and input shape, Python lines or modules. An event counts where it
+// starts in the range; the times of an event that does are whole, wherever it ends.
 #include "model/analysis/ops.h"
 
 #include <algorithm>
@@ -26,13 +26,16 @@ class RowIndex {
             if (star)
                 m_alias[trace.slices.name[step.slice.index()].value] = star;
     }
-    OpRow& at(StringId name, StringId shape) { return m_rows[number(name, shape)]; }
-    std::uint32_t number(StringId name, StringId shape) {
+    OpRow& at(StringId name, StringId shape, std::uint32_t group = 0) {
+        return m_rows[number(name, shape, group)];
+    }
+    /// `group` tells rows of one name and shape apart, 0 = it does not.
+    std::uint32_t number(StringId name, StringId shape, std::uint32_t group = 0) {
         name = m_alias[name.value];
+        const std::uint32_t part = shape ? shape.value : group;
         std::uint32_t& slot =
-            shape
-                ? m_byShape.try_emplace((std::uint64_t{name.value} << 32) | shape.value, kNoRow).first->second
-                : m_byName[name.value];
+            part != 0 ? m_byPart.try_emplace((std::uint64_t{name.value} << 32) | part, kNoRow).first->second
+                      : m_byName[name.value];
         if (slot == kNoRow) {
             slot = static_cast<std::uint32_t>(m_rows.size());
             OpRow row;
@@ -47,8 +50,29 @@ class RowIndex {
     std::vector<OpRow>& m_rows;
     std::vector<std::uint32_t> m_byName;
     std::vector<StringId> m_alias;
-    boost::unordered_flat_map<std::uint64_t, std::uint32_t> m_byShape;
+    boost::unordered_flat_map<std::uint64_t, std::uint32_t> m_byPart;
 };
+
+bool tellsGroup(const Frame& frame, OpGroup group) {
+    return group == OpGroup::Stack    ? frame.kind == FrameKind::Python && !frame.plumbing
+           : group == OpGroup::Module ? frame.kind == FrameKind::Module
+                                      : false;
+}
+
+/// A number for the Python lines, or the modules, of each stack; 0 where it has none.
+std::vector<std::uint32_t> groupsOf(const TraceStacks& stacks, OpGroup group) {
+    const StackTable& table = stacks.stacks();
+    StackTable lines;
+    std::vector<std::uint32_t> groups(table.size() + 1, 0);
+    for (std::uint32_t i = 1; i <= table.size(); ++i) {
+        const StackId id{i};
+        const StackId caller{groups[table.parent(id).value]};
+        const FrameId frame = table.frame(id);
+        groups[i] =
+            tellsGroup(stacks.frames().at(frame), group) ? lines.push(caller, frame).value : caller.value;
+    }
+    return groups;
+}
 
 void takeLongest(const Trace& trace, OpRow& row, std::uint32_t slice) {
     if (!row.longest || trace.slices.duration[slice] > trace.slices.duration[row.longest.index()])
@@ -78,6 +102,11 @@ class TableBuilder {
     }
 
     Result<OpTable> run() {
+        const bool grouped = m_query.group == OpGroup::Stack || m_query.group == OpGroup::Module;
+        if (grouped && !m_query.stacks)
+            return Error::failed("Ops can be grouped by stack or module once the stacks are known.");
+        if (grouped)
+            m_groups = groupsOf(*m_query.stacks, m_query.group);
         totals();
         switch (m_query.rows) {
         case OpRows::Kernels:
@@ -91,6 +120,12 @@ class TableBuilder {
         }
         if (m_stop.stop_requested())
             return Error::cancelled();
+        if (m_query.stacks)
+            for (OpRow& row : m_table.rows)
+                if (row.longest) {
+                    row.stack = m_query.stacks->stackOf(row.longest);
+                    row.source = sourceOf(*m_query.stacks, row.stack);
+                }
         std::sort(m_table.rows.begin(), m_table.rows.end(), [&](const OpRow& a, const OpRow& b) {
             if (a.selfDevice != b.selfDevice)
                 return a.selfDevice > b.selfDevice;
@@ -98,7 +133,9 @@ class TableBuilder {
                 return a.selfCpu > b.selfCpu;
             if (a.name != b.name)
                 return m_trace.strings.view(a.name) < m_trace.strings.view(b.name);
-            return m_trace.strings.view(a.shape) < m_trace.strings.view(b.shape);
+            if (a.shape != b.shape)
+                return m_trace.strings.view(a.shape) < m_trace.strings.view(b.shape);
+            return a.stack < b.stack;
         });
         return std::move(m_table);
     }
@@ -117,6 +154,10 @@ class TableBuilder {
         default:
             return isApiCall(k);
         }
+    }
+
+    [[nodiscard]] std::uint32_t groupOf(std::size_t row) const {
+        return m_groups.empty() ? 0 : m_groups[m_query.stacks->stackOf(SliceId::fromIndex(row)).value];
     }
 
     void totals() {
@@ -154,7 +195,7 @@ class TableBuilder {
             const std::size_t row = work.slice[i].index();
             if (!inRange(row))
                 continue;
-            const std::uint32_t number = m_index.number(m_trace.slices.name[row], {});
+            const std::uint32_t number = m_index.number(m_trace.slices.name[row], {}, groupOf(row));
             OpRow& r = m_table.rows[number];
             ++r.count;
             r.selfDevice += m_trace.slices.duration[row];
@@ -176,10 +217,11 @@ class TableBuilder {
                 const SliceId parent = m_trace.slices.parent[row];
                 const TimeNs duration = m_trace.slices.duration[row];
                 if (parent && inRange(parent.index()))
-                    m_index.at(m_trace.slices.name[parent.index()], {}).selfCpu -= duration;
+                    m_index.at(m_trace.slices.name[parent.index()], {}, groupOf(parent.index())).selfCpu -=
+                        duration;
                 if (!inRange(row))
                     continue;
-                OpRow& r = m_index.at(m_trace.slices.name[row], {});
+                OpRow& r = m_index.at(m_trace.slices.name[row], {}, groupOf(row));
                 ++r.count;
                 r.selfCpu += duration;
                 r.cpuTotal += duration;
@@ -205,7 +247,8 @@ class TableBuilder {
                     shape = arg->text;
             }
             m_table.hasShapes = m_table.hasShapes || shape;
-            const std::uint32_t number = m_rowOf[i] = m_index.number(m_trace.slices.name[row], shape);
+            const std::uint32_t number = m_rowOf[i] =
+                m_index.number(m_trace.slices.name[row], shape, groupOf(row));
             OpRow& r = m_table.rows[number];
             ++r.count;
             r.selfCpu += nodes.selfCpu[i];
@@ -299,11 +342,33 @@ class TableBuilder {
     bool m_whole = true;
     OpTable m_table;
     RowIndex m_index;
-    std::vector<std::uint32_t> m_rowOf; ///< by node
+    std::vector<std::uint32_t> m_rowOf;  ///< by node
+    std::vector<std::uint32_t> m_groups; ///< by stack; empty where rows are not told apart by it
     std::size_t m_lastTrack = ~std::size_t{0};
 };
 
 } // namespace
+
+std::vector<FrameId> opGroupFrames(const TraceStacks& stacks, StackId stack, OpGroup group) {
+    std::vector<FrameId> frames;
+    for (StackId at = stack; at; at = stacks.stacks().parent(at))
+        if (const FrameId frame = stacks.stacks().frame(at); tellsGroup(stacks.frames().at(frame), group))
+            frames.push_back(frame);
+    return frames;
+}
+
+FrameId sourceOf(const TraceStacks& stacks, StackId stack) {
+    FrameId python;
+    for (StackId at = stack; at; at = stacks.stacks().parent(at)) {
+        const FrameId frame = stacks.stacks().frame(at);
+        const Frame& f = stacks.frames().at(frame);
+        if (f.script)
+            return frame;
+        if (!python && f.kind == FrameKind::Python && !f.plumbing)
+            python = frame;
+    }
+    return python;
+}
 
 Result<OpTable> opTable(const OpTree& tree, const OpQuery& query, std::stop_token stop) {
     return TableBuilder(tree, query, std::move(stop)).run();

@@ -69,6 +69,13 @@ enum class OpGroup {
     Module, ///< name and the modules that called it
 };
 
+/// The frames of a stack that a group is told by, innermost first: Python lines (without plumbing) for
+/// OpGroup::Stack, modules for OpGroup::Module, none for others.
+std::vector<FrameId> opGroupFrames(const TraceStacks& stacks, StackId stack, OpGroup group);
+/// The innermost Python line of the program itself in a stack; where there is none, the innermost Python line
+/// that is no plumbing; none where there is no Python line.
+FrameId sourceOf(const TraceStacks& stacks, StackId stack);
+
 struct OpQuery {
     OpRows rows = OpRows::Ops;
     OpGroup group = OpGroup::Name;

@@ -20,7 +20,7 @@ constexpr int kMargin = 10;
 constexpr int kHead = 52;
 constexpr int kFoot = 30;
 /// An average character of a sans-serif font of 11 px.
-constexpr double kCharWidth = 6.0;
+constexpr double kCharWidth = 6.3;
 
 struct Colours {
     const char* background;

@@ -31,12 +31,13 @@ FlameLayout::FlameLayout(const FlameTree& tree, std::uint32_t zoomed, double wid
                          FlameWidth by) {
     if (zoomed >= tree.nodes.size() || !(width > 0))
         return;
-    std::vector<std::uint32_t> wide = tree.path(zoomed);
-    wide.insert(wide.begin(), FlameTree::kRoot);
-    for (const std::uint32_t node : wide) {
+    const auto wide = [&](std::uint32_t node) {
         m_rowBegin.push_back(static_cast<std::uint32_t>(m_boxes.size()));
         m_boxes.push_back({node, tree.nodes[node].depth, 0, width, 0, widthOf(tree.nodes[node], by)});
-    }
+    };
+    wide(FlameTree::kRoot);
+    for (const std::uint32_t node : tree.path(zoomed))
+        wide(node);
     const std::int64_t whole = m_boxes.back().total;
     const double scale = whole > 0 ? width / static_cast<double>(whole) : 0;
 

@@ -368,7 +368,7 @@ void FlamePanel::refresh() {
                 m_stack->setCurrentWidget(m_message);
                 return;
             }
-            show(result.value());
+            showTree(result.value());
         });
     if (!m_view->tree()) {
         m_message->setText(tr("Working…"));
@@ -376,7 +376,7 @@ void FlamePanel::refresh() {
     }
 }
 
-void FlamePanel::show(const Data& data) {
+void FlamePanel::showTree(const Data& data) {
     m_view->setTree(data.tree);
     m_details->setWeightName(weightName(data.weight));
     const bool nothing = data.tree->total() == 0;

@@ -68,7 +68,7 @@ class FlamePanel : public QWidget {
     void takeRange();
     void scheduleRefresh();
     void refresh();
-    void show(const Data& data);
+    void showTree(const Data& data);
     void showPath();
     void showSearch();
     void reveal(std::uint32_t node);
