@@ -302,6 +302,15 @@ class MemoryTest : public QObject {
         QVERIFY(!w.focus().item().history->fromTrace);
         QVERIFY(w.focus().item().join != nullptr);
         QCOMPARE(w.focus().item().joined, 0);
+        // A moment within the trace whose event some op made.
+        const MemoryJoin& join = *w.focus().item().join;
+        Moment moment = 0;
+        for (std::uint32_t event = 0; event < w.device().events.count() && moment == 0; ++event) {
+            if (join.place(0, event).op)
+                moment = event + 1;
+        }
+        QVERIFY(moment > 0);
+        w.focus().setMoment(moment);
         // The moment's own event leads to an op of the trace, and the link goes there.
         QVERIFY(w.panel->details()->plainText().contains(QStringLiteral("Op")));
         QSignalSpy revealed(&w.document, &Document::revealRequested);

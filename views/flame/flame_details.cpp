@@ -6,6 +6,7 @@
 #include "views/tables/tabular_text.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/timeline/label_font.h"
 
 #include <QDesktopServices>
 #include <QEvent>
@@ -22,6 +23,14 @@ namespace warpline {
 namespace {
 
 constexpr std::size_t kHeaviest = 8;
+constexpr qsizetype kLongestName = 34;
+
+/// A name in one line: kernels without "void" and namespaces, and no longer than fits.
+QString cutName(const FrameTable& frames, FrameId id) {
+    const SliceKind kind = frames.at(id).kind == FrameKind::Kernel ? SliceKind::Kernel : SliceKind::Other;
+    const QString name = toQString(shortName(kind, frames.name(id)));
+    return name.size() <= kLongestName ? name : name.left(kLongestName - 1) + QChar(u'…');
+}
 
 } // namespace
 
@@ -148,8 +157,7 @@ void FlameDetails::render() {
         html += QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">");
         for (const auto& [frame, weight] : heaviest)
             html += QStringLiteral("<tr><td>%1</td><td align=\"right\">%2</td></tr>")
-                        .arg(link(QStringLiteral("frame:%1").arg(frame.value),
-                                  toQString(tree.frames->name(frame))),
+                        .arg(link(QStringLiteral("frame:%1").arg(frame.value), cutName(*tree.frames, frame)),
                              m_view->weightText(weight).toHtmlEscaped());
         html += QStringLiteral("</table>");
     }

@@ -33,7 +33,7 @@ std::vector<ColumnSpec> holderColumns() {
         {key("label"), tr("Held by"), tr("What the blocks are grouped by. Double click lists them."),
          ColumnKind::Text},
         {key("bytes"), tr("Bytes"), tr("Sum of the bytes asked for, of the blocks alive at the moment."),
-         ColumnKind::Bytes, true},
+         ColumnKind::Bytes, true, false, 120},
         {key("share"), tr("Share"), tr("Bytes ÷ all bytes alive at the moment."), ColumnKind::Percent},
         {key("blocks"), tr("Blocks"), tr("How many blocks."), ColumnKind::Count},
         {key("largest_bytes"), tr("Largest"), tr("The largest single block."), ColumnKind::Bytes, false,
