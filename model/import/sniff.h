@@ -13,10 +13,12 @@ struct Sniffed {
         ChromeTrace, ///< an object with traceEvents, an array of events, or something broken that looks like
                      ///< one
         Other,       ///< something else, which `sentence` names
+        Undecided,   ///< an object that goes on beyond the head and whose keys so far say nothing; where it
+                     ///< turns out to have no events at its top, `sentence` is true of it
     };
     Format format = Format::ChromeTrace;
-    /// For Other, one true sentence for the user: what it is, and what to do ("This is a Git LFS pointer, not
-    /// the trace itself: run \"git lfs pull\" to fetch it (135 MB)."). No file name in it.
+    /// For Other and Undecided, one true sentence for the user: what it is, and what to do ("This is a Git
+    /// LFS pointer, not the trace itself: run \"git lfs pull\" to fetch it (135 MB)."). No file name in it.
     std::string sentence;
 };
 
