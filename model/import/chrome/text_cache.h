@@ -40,7 +40,7 @@ class TextCache {
     [[nodiscard]] StringId find(std::size_t set, std::string_view text) const {
         for (std::size_t i = set * kWays; i < (set + 1) * kWays; ++i)
             if (m_entries[i].size == text.size() && m_entries[i].id &&
-                std::memcmp(m_entries[i].text, text.data(), text.size()) == 0)
+                (text.empty() || std::memcmp(m_entries[i].text, text.data(), text.size()) == 0))
                 return m_entries[i].id;
         return {};
     }
