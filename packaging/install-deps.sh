@@ -14,9 +14,10 @@ build=(
     qt6-charts-dev qt6-svg-dev
     qt6-qpa-plugins                                # X11, Wayland through XWayland, offscreen
     libfmt-dev libcli11-dev libboost1.81-dev
-    zlib1g-dev libzstd-dev libarchive-dev          # compressed traces, linked statically,
-    libbz2-dev liblzma-dev nettle-dev libgmp-dev   # with what libarchive's static library needs
-    libxml2-dev libxxhash-dev
+    zlib1g-dev libdeflate-dev libzstd-dev          # compressed traces, linked statically,
+    libarchive-dev libbz2-dev liblzma-dev          # with what libarchive's static library needs
+    nettle-dev libgmp-dev libxml2-dev
+    libxxhash-dev
     libbenchmark-dev
     fonts-inter fonts-dejavu-core                  # for drawing where no desktop brings fonts
 )

@@ -14,8 +14,11 @@
 //  - Device work counts for the op with its External id; totals are summed up the tree.
 #include "model/analysis/ops.h"
 
+#include "model/base/parallel.h"
+
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <unordered_set>
 
 namespace warpline {
@@ -43,13 +46,6 @@ class OpTreeBuilder {
 
     std::shared_ptr<const OpTree> run() {
         gather();
-        const std::size_t n = m_rows.size();
-        m_parent.assign(n, kNoNode);
-        m_children.assign(n, 0);
-        m_deviceTime.assign(n, 0);
-        for (std::size_t t = 0; t + 1 < m_threadBegin.size(); ++t)
-            nest(m_threadBegin[t], m_threadBegin[t + 1]);
-        gatherWork();
         attributeDeviceWork();
         mergeDuplicates();
         finish();
@@ -71,7 +67,7 @@ class OpTreeBuilder {
         return a.row < b.row; // the outer lane first
     }
 
-    /// The members of each thread in order of (start, -end).
+    /// The members of each thread in order of (start, -end), nested, and the device work.
     void gather() {
         std::vector<bool> dropped(m_trace.strings.size() + 1, false);
         for (const std::string_view name : kDropped)
@@ -107,13 +103,19 @@ class OpTreeBuilder {
                 visitors[home].push_back(row);
         }
 
-        m_threadBegin.push_back(0);
-        std::vector<Member> members;
-        for (std::size_t t = 0; t < m_trace.tracks.size(); ++t) {
+        // One list a track, and one of all device work.
+        const std::size_t tracks = m_trace.tracks.size();
+        const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+        std::vector<std::vector<std::uint32_t>> rows(tracks);
+        parallelFor(tracks + 1, threads, [&](std::size_t t) {
+            if (t == tracks) {
+                gatherWork();
+                return;
+            }
             const Track& track = m_trace.tracks[t];
             if (track.kind != TrackKind::Thread)
-                continue;
-            members.clear();
+                return;
+            std::vector<Member> members;
             std::vector<std::size_t> runs;
             const auto add = [&](std::uint32_t row) {
                 const std::uint16_t c = m_trace.slices.category[row];
@@ -136,10 +138,21 @@ class OpTreeBuilder {
             std::sort(members.begin() + static_cast<std::ptrdiff_t>(runs.back()), members.end(), before);
             runs.push_back(members.size());
             mergeRuns(members, runs, before);
+            rows[t].reserve(members.size());
             for (const Member& m : members)
-                m_rows.push_back(m.row);
-            m_threadBegin.push_back(m_rows.size());
-        }
+                rows[t].push_back(m.row);
+        });
+        std::vector<std::size_t> begin{0};
+        for (const auto& ofTrack : rows)
+            begin.push_back(begin.back() + ofTrack.size());
+        m_rows.resize(begin.back());
+        m_parent.assign(begin.back(), kNoNode);
+        m_children.assign(begin.back(), 0);
+        m_deviceTime.assign(begin.back(), 0);
+        parallelFor(tracks, threads, [&](std::size_t t) {
+            std::copy(rows[t].begin(), rows[t].end(), m_rows.begin() + static_cast<std::ptrdiff_t>(begin[t]));
+            nest(begin[t], begin[t + 1]);
+        });
     }
 
     template <class Less>
@@ -343,7 +356,6 @@ class OpTreeBuilder {
     const Trace& m_trace;
     std::shared_ptr<OpTree> m_tree;
     std::vector<std::uint32_t> m_rows; ///< nodes, by thread, then start: rows of the slice table
-    std::vector<std::size_t> m_threadBegin;
     std::vector<std::uint32_t> m_parent;
     std::vector<std::uint32_t> m_children;
     std::vector<TimeNs> m_deviceTime;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "model/base/large_memory.h"
+
 #include <cassert>
 #include <cstddef>
 #include <cstdlib>
@@ -37,7 +39,7 @@ class Column {
         m_size = size;
         if (size == 0)
             return;
-        m_data = static_cast<T*>(std::malloc(size * sizeof(T)));
+        m_data = static_cast<T*>(allocateLarge(size * sizeof(T)));
         if (m_data == nullptr)
             throw std::bad_alloc();
     }

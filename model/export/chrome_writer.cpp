@@ -346,9 +346,9 @@ class ChromeWriter {
     /// One event of the file sets several series of a counter; they come together again by their time.
     void counters() {
         const auto& tracks = m_trace.counters;
-        std::map<std::pair<std::uint32_t, StringId>, std::vector<std::size_t>> byCounter;
+        std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::size_t>> byCounter;
         for (std::size_t i = 0; i < tracks.size(); ++i)
-            byCounter[{tracks[i].process, tracks[i].name}].push_back(i);
+            byCounter[{tracks[i].process, m_trace.strings.view(tracks[i].name)}].push_back(i);
         for (const auto& [counter, members] : byCounter) {
             std::vector<std::size_t> at(members.size(), 0);
             while (true) {
@@ -365,7 +365,7 @@ class ChromeWriter {
                     if (!next())
                         return;
                     const Process& process = m_trace.processes[counter.first];
-                    head("C", {}, counter.second);
+                    head("C", {}, tracks[members.front()].name);
                     numberOrText(",\"pid\":", process.pid, process.pidText);
                     timestamp(*time);
                     m_out.append(",\"args\":");

@@ -15,8 +15,10 @@ struct Sniffed {
         MemoryPickle, ///< a memory snapshot of PyTorch, in the form the name says
         MemoryJson,
         MemorySqlite,
-        Profile, ///< stacks with weights: collapsed stacks, speedscope, Hatchet; `sentence` names it
-        Other,   ///< something else, which `sentence` names
+        Profile,   ///< stacks with weights: collapsed stacks, speedscope, Hatchet; `sentence` names it
+        Other,     ///< something else, which `sentence` names
+        Undecided, ///< an object that goes on beyond the head and whose keys so far say nothing; where it
+                   ///< turns out to have no events at its top, `sentence` is true of it
     };
     Format format = Format::ChromeTrace;
     /// For all but traces, one true sentence for the user: what it is, and what to do ("This is a Git LFS

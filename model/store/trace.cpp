@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <utility>
 
 namespace warpline {
 
@@ -52,19 +53,55 @@ std::pair<std::size_t, std::size_t> LinkTable::arriving(SliceId s) const {
     return {static_cast<std::size_t>(a - byTo.begin()), static_cast<std::size_t>(b - byTo.begin())};
 }
 
-void LinkTable::build(std::vector<std::pair<SliceId, SliceId>> pairs) {
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    from.reset(pairs.size());
-    to.reset(pairs.size());
-    byTo.reset(pairs.size());
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        from[i] = pairs[i].first;
-        to[i] = pairs[i].second;
+namespace {
+
+/// Sorts by the bits from `low` up to those of `most`, keeping the order of what is equal there.
+void sortByBits(std::vector<std::uint64_t>& values, int low, std::uint64_t most) {
+    constexpr int kBits = 11;
+    constexpr std::size_t kDigits = std::size_t{1} << kBits;
+    std::vector<std::uint64_t> other(values.size());
+    for (int shift = low; shift < 64 && (most >> shift) != 0; shift += kBits) {
+        std::array<std::size_t, kDigits> place{};
+        for (const std::uint64_t v : values)
+            ++place[(v >> shift) % kDigits];
+        std::size_t total = 0;
+        for (std::size_t& p : place)
+            total += std::exchange(p, total);
+        for (const std::uint64_t v : values)
+            other[place[(v >> shift) % kDigits]++] = v;
+        values.swap(other);
     }
-    std::iota(byTo.begin(), byTo.end(), 0u);
-    std::sort(byTo.begin(), byTo.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return to[a] != to[b] ? to[a] < to[b] : a < b; });
+}
+
+} // namespace
+
+void LinkTable::build(const std::vector<std::pair<SliceId, SliceId>>& pairs) {
+    // Both ids in one word; an id of the slice table rarely has more than three digits of sortByBits.
+    std::vector<std::uint64_t> words;
+    words.reserve(pairs.size());
+    std::uint64_t mostFrom = 0;
+    std::uint64_t mostTo = 0;
+    for (const auto& [a, b] : pairs) {
+        words.push_back((std::uint64_t{a.value} << 32) | b.value);
+        mostFrom = std::max<std::uint64_t>(mostFrom, a.value);
+        mostTo = std::max<std::uint64_t>(mostTo, b.value);
+    }
+    if (!std::is_sorted(words.begin(), words.end())) {
+        sortByBits(words, 0, mostTo);
+        sortByBits(words, 32, mostFrom << 32);
+    }
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    from.reset(words.size());
+    to.reset(words.size());
+    byTo.reset(words.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        from[i] = SliceId{static_cast<std::uint32_t>(words[i] >> 32)};
+        to[i] = SliceId{static_cast<std::uint32_t>(words[i])};
+        words[i] = (std::uint64_t{to[i].value} << 32) | i;
+    }
+    sortByBits(words, 32, mostTo << 32);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        byTo[i] = static_cast<std::uint32_t>(words[i]);
 }
 
 LaneId Trace::laneOf(SliceId id) const {

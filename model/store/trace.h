@@ -130,7 +130,7 @@ struct LinkTable {
     /// Places in byTo of the links that arrive at `s`: [first, second).
     [[nodiscard]] std::pair<std::size_t, std::size_t> arriving(SliceId s) const;
     /// Takes pairs in any order; equal ones once.
-    void build(std::vector<std::pair<SliceId, SliceId>> pairs);
+    void build(const std::vector<std::pair<SliceId, SliceId>>& pairs);
 };
 
 struct Links {

@@ -72,8 +72,12 @@ class TestChromeImport : public QObject {
     void linksFollowIds();
     void arrowsJoinSlices();
     void countersAndMemory();
+    void countersInTheOrderOfTheirNames();
     void everyArgumentIsKeptToTheDigit();
+    /// The reader remembers what keys and values followed which: no such memory may show.
+    void eventsThatAreAlmostAlike();
     void oddDurations();
+    void unknownKeysBeforeTheEvents();
     void framesOfAnyKind_data();
     void framesOfAnyKind();
     /// Cuts between pieces are guessed: braces in names, objects in arrays, and events of any length must not
@@ -419,6 +423,96 @@ void TestChromeImport::piecesMayBeCutAnywhere() {
         QVERIFY(std::find(seen.begin(), seen.end(), false) == seen.end());
         checkLanes(*t);
     }
+}
+
+void TestChromeImport::countersInTheOrderOfTheirNames() {
+    std::string json = "[";
+    for (int i = 0; i < 200; ++i)
+        json +=
+            fmt::format(R"({}{{"ph":"C","name":"c{:03}","pid":1,"ts":{},"args":{{"v":{},"why":"text"}}}})",
+                        i > 0 ? "," : "", 199 - i, i, i);
+    const auto t = open(json + "]");
+    QVERIFY(t);
+    QCOMPARE(t->counters.size(), std::size_t{200});
+    for (std::size_t i = 0; i < 200; ++i)
+        QCOMPARE(std::string(t->strings.view(t->counters[i].name)), fmt::format("c{:03}", i));
+    QCOMPARE(countOf(*t, "counter_without_number"), std::uint64_t{200});
+}
+
+void TestChromeImport::eventsThatAreAlmostAlike() {
+    // Each way of writing comes twice and after others that begin alike.
+    const std::vector<std::pair<std::string, std::string>> ways = {
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":[1]}})", "d=[1]"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":[1,2]}})", "d=[1,2]"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":[[1],2]}})", "d=[[1],2]"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":"[1]"}})", "d=\"[1]\""},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":1}})", "d=1"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":1.50}})", "d=1.50"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":null}})", "d=null"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":1e3}})", "d=1e3"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d" : [1] }})", "d=[1]"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":   7}})", "d=7"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"\u0064":8}})", "d=8"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{}})", ""},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":5})", "args=5"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"id":5})", "id=5"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"id":null})", ""},
+        {R"({"ph":"i","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"id":null})", "dur=1"},
+        {R"({"ph":"i","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"id":5})", "dur=1 id=5"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"name2":5})", "name2=5"},
+        {R"({"ph":"X","name":"b","name":"a","pid":1,"tid":1,"ts":9,"dur":1,"ts":1})", ""},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":9,"dur":1,"ts":"1"})", ""},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":12345678901234567890}})",
+         "d=12345678901234567890"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":-0}})", "d=-0"},
+        {R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"d":1234567890.123456789012}})",
+         "d=1234567890.123456789012"},
+    };
+    for (std::size_t first = 0; first < ways.size(); ++first) {
+        std::string json = "[";
+        std::vector<std::string> expected;
+        for (std::size_t i = 0; i < ways.size() * 2; ++i) {
+            const auto& [text, args] = ways[(first + i * 5) % ways.size()];
+            json += (i > 0 ? "," : "") + text;
+            expected.push_back(args);
+        }
+        ImportOptions options;
+        options.threads = 1;
+        const auto t = open(json + "]", options);
+        QVERIFY(t);
+        QVERIFY(t->diagnostics.rows().empty());
+        std::vector<std::string> found;
+        for (std::size_t row = 0; row < t->slices.size(); ++row) {
+            QCOMPARE(t->slices.start[row], TimeNs{1000});
+            std::string args;
+            t->args.forEach(t->slices.args[row], [&](const Arg& arg) {
+                args += std::string(args.empty() ? "" : " ") + std::string(t->strings.view(arg.key)) + "=";
+                appendArgJson(args, t->strings, arg);
+            });
+            found.push_back(args);
+        }
+        // All at one time: spans and moments stand on lines of their own, in any order.
+        std::sort(found.begin(), found.end());
+        std::sort(expected.begin(), expected.end());
+        QVERIFY(found == expected);
+    }
+}
+
+void TestChromeImport::unknownKeysBeforeTheEvents() {
+    // Far more of them than is read to tell what a file is.
+    std::string keys;
+    for (int i = 0; i < 40000; ++i)
+        keys += fmt::format(R"("key{}": {{"a": [1, 2, "{}"]}}, )", i, i);
+    QVERIFY(keys.size() > std::size_t{1} << 20);
+    const auto t =
+        open("{" + keys + R"("traceEvents": [{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]})");
+    QVERIFY(t);
+    QCOMPARE(t->slices.size(), std::size_t{1});
+    QCOMPARE(t->properties.size(), std::size_t{40000});
+    const auto none = openTracesFromMemory("{" + keys + "\"last\": 1}", "file", {});
+    QVERIFY(!none.ok());
+    QCOMPARE(none.error().kind, Error::Kind::WrongKind);
+    QVERIFY(none.error().message.find("no \"traceEvents\" at its top") != std::string::npos);
 }
 
 void TestChromeImport::brokenEventsAmongGoodOnes() {

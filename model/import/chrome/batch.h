@@ -5,7 +5,10 @@
 #include "model/store/trace.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace warpline::chrome {
@@ -107,8 +110,8 @@ struct ParsedAsync {
     std::uint64_t id;
 };
 
-/// What one stretch of the event list holds, in the order of the file.
-struct Batch {
+/// What one stretch of the event list holds, in the order of the file, while it is read.
+struct OpenBatch {
     std::vector<ParsedSpan> spans;
     std::vector<ParsedAsync> async;
     std::vector<ParsedFlow> flows;
@@ -117,6 +120,55 @@ struct Batch {
     std::vector<MetadataEvent> metadata;
     std::uint64_t events = 0;
     Tallies tallies;
+
+    /// Empties it and keeps the room for the next stretch.
+    void clear() {
+        spans.clear();
+        async.clear();
+        flows.clear();
+        memory.clear();
+        counters.clear();
+        metadata.clear();
+        events = 0;
+        tallies = {};
+    }
+};
+
+/// The same once it is read: the bulk of it side by side, in memory that it shares with other batches.
+struct Batch {
+    std::span<ParsedSpan> spans;
+    std::span<ParsedFlow> flows;
+    std::span<ParsedMemory> memory;
+    std::vector<ParsedAsync> async;
+    std::vector<ParsedCounter> counters;
+    std::vector<MetadataEvent> metadata;
+    std::uint64_t events = 0;
+    Tallies tallies;
+    std::shared_ptr<std::byte> room; ///< of spans, flows and memory
+
+    TimeNs leastStart = INT64_MAX; ///< of spans that do not start at 0
+    TimeNs latestEnd = INT64_MIN;  ///< of spans
+    bool anyAtZero = false;        ///< a span starts at 0
+
+    /// Gives back the spans, flows and memory records.
+    void release() {
+        spans = {};
+        flows = {};
+        memory = {};
+        room.reset();
+    }
+};
+
+/// Closes batches of one thread: packs them into blocks, so that they cost few page faults. A block is freed
+/// with the last of its batches.
+class BatchPacker {
+  public:
+    Batch pack(OpenBatch& open);
+
+  private:
+    static constexpr std::size_t kBlock = std::size_t{8} << 20;
+    std::shared_ptr<std::byte> m_block;
+    std::size_t m_used = kBlock;
 };
 
 } // namespace warpline::chrome

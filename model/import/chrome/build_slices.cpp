@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace warpline::chrome {
 
@@ -180,26 +181,44 @@ void pairAsync(Trace& trace, std::vector<Batch>& batches, TimeNs traceEnd, PairR
 SortedSpans sortSpans(Trace& trace, std::vector<Batch>& batches, std::size_t trackCount, TimeNs traceEnd,
                       unsigned threads, PairReport& report) {
     SortedSpans out;
-    std::vector<std::size_t> counts(trackCount + 1, 0);
-    for (const Batch& batch : batches)
-        for (const ParsedSpan& s : batch.spans)
-            if (s.phase != kConsumed)
-                ++counts[s.track + 1];
-    for (std::size_t i = 0; i < trackCount; ++i)
-        counts[i + 1] += counts[i];
-    out.begin = counts;
-    out.spans.reset(counts[trackCount]);
-    std::uint32_t sequence = 0;
-    for (Batch& batch : batches) {
-        for (ParsedSpan& s : batch.spans) {
-            if (s.phase == kConsumed)
-                continue;
-            ParsedSpan& to = out.spans[counts[s.track]++];
-            to = s;
-            to.track = sequence++;
-        }
-        std::vector<ParsedSpan>().swap(batch.spans);
+    // Each thread counts and moves a run of batches; within a track the runs stay in the order of the file.
+    constexpr std::size_t kMostCounters = std::size_t{1} << 20;
+    const std::size_t runs =
+        std::clamp<std::size_t>(std::min<std::size_t>(threads, kMostCounters / (trackCount + 1)), 1,
+                                std::max<std::size_t>(1, batches.size()));
+    const auto runBegin = [&](std::size_t run) { return batches.size() * run / runs; };
+    std::vector<std::vector<std::size_t>> place(runs, std::vector<std::size_t>(trackCount, 0));
+    parallelFor(runs, threads, [&](std::size_t run) {
+        for (std::size_t b = runBegin(run); b < runBegin(run + 1); ++b)
+            for (const ParsedSpan& s : batches[b].spans)
+                if (s.phase != kConsumed)
+                    ++place[run][s.track];
+    });
+    std::size_t total = 0;
+    for (std::size_t t = 0; t < trackCount; ++t) {
+        out.begin.push_back(total);
+        for (auto& ofRun : place)
+            total += std::exchange(ofRun[t], total);
     }
+    out.begin.push_back(total);
+    out.spans.reset(total);
+    std::vector<std::uint32_t> sequence{0}; // of each batch's first span
+    for (const Batch& batch : batches)
+        sequence.push_back(sequence.back() + static_cast<std::uint32_t>(batch.spans.size()));
+    parallelFor(runs, threads, [&](std::size_t run) {
+        for (std::size_t b = runBegin(run); b < runBegin(run + 1); ++b) {
+            std::uint32_t at = sequence[b];
+            for (const ParsedSpan& s : batches[b].spans) {
+                ++at;
+                if (s.phase == kConsumed)
+                    continue;
+                ParsedSpan& to = out.spans[place[run][s.track]++];
+                to = s;
+                to.track = at;
+            }
+            batches[b].release();
+        }
+    });
 
     // The begins and ends first, one track after the other: they share the report and the argument store.
     std::vector<std::size_t> end(trackCount);

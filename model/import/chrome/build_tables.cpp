@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace warpline::chrome {
 
-void collectFlows(Trace& trace, std::vector<Batch>& batches) {
+void collectFlows(Trace& trace, const std::vector<Batch>& batches) {
     std::size_t count = 0;
     for (const Batch& b : batches)
         count += b.flows.size();
@@ -25,7 +26,7 @@ void collectFlows(Trace& trace, std::vector<Batch>& batches) {
     flows.bindEnclosing.reset(count);
     flows.args.reset(count);
     std::size_t i = 0;
-    for (Batch& b : batches) {
+    for (const Batch& b : batches) {
         for (const ParsedFlow& f : b.flows) {
             flows.time[i] = f.time + trace.baseTime;
             flows.id[i] = f.id;
@@ -37,16 +38,13 @@ void collectFlows(Trace& trace, std::vector<Batch>& batches) {
             flows.args[i] = f.args;
             ++i;
         }
-        std::vector<ParsedFlow>().swap(b.flows);
     }
 }
 
-void collectMemory(Trace& trace, std::vector<Batch>& batches) {
+void collectMemory(Trace& trace, const std::vector<Batch>& batches) {
     std::vector<ParsedMemory> all;
-    for (Batch& b : batches) {
+    for (const Batch& b : batches)
         all.insert(all.end(), b.memory.begin(), b.memory.end());
-        std::vector<ParsedMemory>().swap(b.memory);
-    }
     const auto earlier = [](const ParsedMemory& a, const ParsedMemory& b) { return a.time < b.time; };
     if (!std::is_sorted(all.begin(), all.end(), earlier))
         std::stable_sort(all.begin(), all.end(), earlier);
@@ -73,13 +71,18 @@ void collectMemory(Trace& trace, std::vector<Batch>& batches) {
     }
 }
 
-void collectCounters(Trace& trace, std::vector<Batch>& batches) {
+void collectCounters(Trace& trace, std::vector<Batch>& batches, CounterReport& report) {
     struct Point {
         TimeNs time;
         double value;
     };
     std::map<std::uint32_t, std::uint32_t> processes; // by raw track
-    std::map<std::tuple<std::uint32_t, StringId, StringId>, std::vector<Point>> series;
+    struct Series {
+        StringId name, key;
+        std::vector<Point> points;
+    };
+    // By texts, not by their ids: which thread interned a text first is chance.
+    std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, Series> all;
     for (Batch& b : batches) {
         for (const ParsedCounter& c : b.counters) {
             ++trace.counterCount;
@@ -89,6 +92,7 @@ void collectCounters(Trace& trace, std::vector<Batch>& batches) {
                 it->second = processOf(trace, raw);
             }
             const std::uint32_t process = it->second;
+            const TimeNs time = c.time + trace.baseTime;
             trace.args.forEach(c.args, [&](const Arg& arg) {
                 if (arg.top)
                     return;
@@ -97,20 +101,26 @@ void collectCounters(Trace& trace, std::vector<Batch>& batches) {
                     const std::string_view text = trace.strings.view(arg.text);
                     const auto r = std::from_chars(text.data(), text.data() + text.size(), value);
                     if (r.ec != std::errc() || r.ptr != text.data() + text.size())
-                        return;
+                        return report.notNumbers.add(Diagnostic::kNoOffset, time);
                 } else if (!arg.isNumber()) {
-                    return;
+                    return report.notNumbers.add(Diagnostic::kNoOffset, time);
                 }
-                series[{process, c.name, arg.key}].push_back({c.time + trace.baseTime, value});
+                Series& series = all[{process, trace.strings.view(c.name), trace.strings.view(arg.key)}];
+                series.name = c.name;
+                series.key = arg.key;
+                series.points.push_back({time, value});
             });
         }
         std::vector<ParsedCounter>().swap(b.counters);
     }
-    for (auto& [key, points] : series) {
+    for (auto& [place, series] : all) {
+        std::vector<Point>& points = series.points;
         std::stable_sort(points.begin(), points.end(),
                          [](const Point& a, const Point& b) { return a.time < b.time; });
         CounterTrack track;
-        std::tie(track.process, track.name, track.series) = key;
+        track.process = std::get<0>(place);
+        track.name = series.name;
+        track.series = series.key;
         track.time.reset(points.size());
         track.value.reset(points.size());
         for (std::size_t i = 0; i < points.size(); ++i) {

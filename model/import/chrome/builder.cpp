@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "model/import/chrome/builder.h"
 
+#include "model/base/parallel.h"
 #include "model/import/chrome/build_links.h"
 #include "model/import/chrome/build_slices.h"
 #include "model/import/chrome/build_tables.h"
@@ -20,14 +21,12 @@ namespace {
 void markUntimed(std::vector<Batch>& batches) {
     TimeNs least = INT64_MAX;
     for (const Batch& b : batches)
-        for (const ParsedSpan& s : b.spans)
-            if (s.start != 0)
-                least = std::min(least, s.start);
+        least = std::min(least, b.leastStart);
     constexpr TimeNs kDay = 86'400'000'000'000;
     if (least == INT64_MAX || least < kDay)
         return;
     for (Batch& b : batches)
-        for (ParsedSpan& s : b.spans)
+        for (ParsedSpan& s : b.anyAtZero ? b.spans : std::span<ParsedSpan>())
             if (s.start == 0 && s.duration == 0)
                 s.flags |= SliceFlag::Untimed;
 }
@@ -35,8 +34,7 @@ void markUntimed(std::vector<Batch>& batches) {
 TimeNs latestEnd(const std::vector<Batch>& batches) {
     TimeNs end = INT64_MIN;
     for (const Batch& b : batches)
-        for (const ParsedSpan& s : b.spans)
-            end = std::max(end, s.start + s.duration);
+        end = std::max(end, b.latestEnd);
     return end;
 }
 
@@ -78,6 +76,13 @@ Result<Done> build(Trace& trace, BuildInput input) {
     if (stop.stop_requested())
         return Error::cancelled();
 
+    // Before the spans: their room goes together.
+    parallelFor(2, threads, [&](std::size_t part) {
+        if (part == 0)
+            collectFlows(trace, batches);
+        else
+            collectMemory(trace, batches);
+    });
     const std::size_t trackCount = input.registry.tracks().size();
     SortedSpans sorted = sortSpans(trace, batches, trackCount, end, threads, pairs);
     if (stop.stop_requested())
@@ -90,9 +95,8 @@ Result<Done> build(Trace& trace, BuildInput input) {
     if (stop.stop_requested())
         return Error::cancelled();
 
-    collectFlows(trace, batches);
-    collectMemory(trace, batches);
-    collectCounters(trace, batches);
+    CounterReport counters;
+    collectCounters(trace, batches, counters);
     LinkReport links;
     buildLinks(trace, sorted, threads, links);
     findSteps(trace);
@@ -107,7 +111,7 @@ Result<Done> build(Trace& trace, BuildInput input) {
     const auto isKineto = [](const Category& c) { return c.kind != SliceKind::Other; };
     trace.format = std::any_of(trace.categories.begin(), trace.categories.end(), isKineto) ? "Kineto trace"
                                                                                            : "Chrome trace";
-    diagnose(trace, input.frame, tallies, pairs, links);
+    diagnose(trace, input.frame, tallies, pairs, links, counters);
     return Done{};
 }
 

@@ -17,7 +17,8 @@ namespace warpline::chrome {
 namespace {
 
 constexpr std::size_t kFirstRead = std::size_t{256} << 10;
-/// A value beside the events longer than this is dropped, with a diagnostic: nobody's header is that long.
+/// Values beside the events longer than this, each or together, are dropped, with a diagnostic: nobody's
+/// header is that long.
 constexpr std::size_t kMostProperty = std::size_t{64} << 20;
 
 /// Walks the frame around the event lists. Everything here is small; the lists themselves go to
@@ -31,7 +32,7 @@ class FrameReader {
         if (auto r = readMore(kFirstRead); !r.ok())
             return r.error();
         const Sniffed what = sniff(m_pending.text, m_pending.atEnd);
-        if (what.format != Sniffed::Format::ChromeTrace)
+        if (what.format == Sniffed::Format::Other)
             return Error::wrongKind(fmt::format("{}: {}", m_source.name, what.sentence));
 
         for (;;) {
@@ -56,9 +57,12 @@ class FrameReader {
                     break;
             }
         }
+        if (what.format == Sniffed::Format::Undecided && m_lists == 0)
+            return Error::wrongKind(fmt::format("{}: {}", m_source.name, what.sentence));
         m_trace->path = m_source.name;
         m_trace->compression = m_source.compression;
         m_trace->fileBytes = m_source.fileBytes;
+        m_reader.reset(); // its buffers
         BuildInput input{std::move(m_batches), m_registry, {}, m_options};
         input.frame = {m_source.damage(), m_unclosed, m_brokenFrame,
                        m_brokenFrameAt,   m_restarts, m_droppedProperties};
@@ -233,6 +237,11 @@ class FrameReader {
     }
     /// Properties are JSON. A value that only has the outline of one is kept as the text it is.
     void keepProperty(std::string key, std::string value) {
+        m_propertyBytes += key.size() + value.size();
+        if (m_propertyBytes > kMostProperty) {
+            ++m_droppedProperties;
+            return;
+        }
         if (!isStrictJson(value)) {
             noteBroken();
             std::string text;
@@ -291,6 +300,7 @@ class FrameReader {
     std::vector<Batch> m_batches;
     std::uint64_t m_lists = 0;
     std::uint64_t m_restarts = 0;
+    std::size_t m_propertyBytes = 0;
     std::uint64_t m_droppedProperties = 0;
     bool m_unclosed = false;
     bool m_brokenFrame = false;

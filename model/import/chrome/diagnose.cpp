@@ -84,7 +84,7 @@ std::string place(const Trace& trace, TimeNs time) {
 } // namespace
 
 void diagnose(Trace& trace, const FrameReport& frame, const Tallies& tallies, const PairReport& pairs,
-              const LinkReport& links) {
+              const LinkReport& links, const CounterReport& counters) {
     Diagnostics& out = trace.diagnostics;
     if (frame.damage) {
         out.set({"compressed_stream_damaged", Severity::DataLoss, 1, frame.damage->message,
@@ -102,6 +102,16 @@ void diagnose(Trace& trace, const FrameReport& frame, const Tallies& tallies, co
              "What stands around the event list is not JSON; some of the trace's properties may be missing.",
              frame.brokenAt, INT64_MIN});
     }
+    say(out,
+        {"dropped_properties", Severity::DataLoss,
+         "1 value beside the event list is too long and was left out.",
+         "{} values beside the event list are too long together and were left out."},
+        {frame.droppedProperties, Diagnostic::kNoOffset, INT64_MIN});
+    say(out,
+        {"counter_without_number", Severity::DataLoss,
+         "1 value of a counter is not a number; it was left out.",
+         "{} values of counters are not numbers; they were left out."},
+        counters.notNumbers);
     Tallies all = tallies;
     all[static_cast<std::size_t>(Oddity::Restart)].count += frame.restarts;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -67,10 +67,8 @@ void tallyRepairs(std::uint32_t repairs, std::uint64_t offset, Tallies& tallies)
 
 /// Reads the events of one piece. Where it begins wrongly, because the cut was guessed wrong, the result is
 /// nonsense that nobody looks at.
-void readPiece(EventParser& parser, Piece& piece, const std::stop_token& stop) {
-    Batch& batch = piece.batch;
-    batch = {};
-    batch.spans.reserve(piece.size / 512);
+void readPiece(EventParser& parser, Piece& piece, OpenBatch& batch, const std::stop_token& stop) {
+    batch.clear();
     const char* const begin = piece.data.get();
     const char* const end = begin + piece.size;
     const char* p = begin;
@@ -183,7 +181,19 @@ struct EventListReader::Impl {
     Registry& registry;
     std::stop_token stop;
     Progress* progress;
-    EventParser own; ///< for what must be read again
+    /// What reading takes beside a piece.
+    struct Reader {
+        EventParser parser;
+        OpenBatch batch;
+        BatchPacker packer;
+
+        Reader(Trace& trace, Registry& registry) : parser(trace, registry) {}
+        void read(Piece& piece, const std::stop_token& stop) {
+            readPiece(parser, piece, batch, stop);
+            piece.batch = packer.pack(batch);
+        }
+    };
+    Reader own; ///< for what must be read again
 
     std::mutex mutex;
     std::condition_variable work, done;
@@ -213,7 +223,7 @@ struct EventListReader::Impl {
     }
 
     void run() {
-        EventParser parser(trace, registry);
+        Reader reader(trace, registry);
         for (;;) {
             Piece* piece = nullptr;
             {
@@ -226,7 +236,7 @@ struct EventListReader::Impl {
             }
             // No exception may leave a thread: the one that waits for the piece gets it.
             try {
-                readPiece(parser, *piece, stop);
+                reader.read(*piece, stop);
             } catch (...) {
                 piece->failure = std::current_exception();
             }
@@ -333,7 +343,7 @@ struct EventListReader::Impl {
                     return Done{};
                 leftover.last = true;
                 leftover.pad();
-                readPiece(own, leftover, stop);
+                own.read(leftover, stop);
                 closed = leftover.end == Piece::End::Closed;
                 pending.text.insert(0, leftover.text().substr(leftover.consumed));
                 pending.offset = leftover.offset + leftover.consumed;
@@ -351,7 +361,7 @@ struct EventListReader::Impl {
                 leftover.append(piece->text());
                 leftover.last = piece->last;
                 leftover.pad();
-                readPiece(own, leftover, stop);
+                own.read(leftover, stop);
                 result = &leftover;
             }
             accept(*result, out);

@@ -21,20 +21,35 @@ constexpr std::uint64_t word(std::string_view key) {
     return w;
 }
 
-std::uint64_t loadWord(const char* p, std::size_t size) {
-    if (size > 8)
-        return ~std::uint64_t{0};
-    std::uint64_t w = 0;
-    std::memcpy(&w, p, 8); // the padding makes this readable
-    return size == 8 ? w : w & ((std::uint64_t{1} << (8 * size)) - 1);
-}
-
-/// Times are kept within 126 years of zero on either side, so that sums of two of them do not overflow.
-constexpr TimeNs kMostTime = 4'000'000'000'000'000'000;
-
-std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15ULL;
-    return h ^ (h >> 29);
+Member memberOf(std::string_view key) {
+    switch (scan::shortWord(key.data(), key.size())) {
+    case word("args"):
+        return Member::Args;
+    case word("ph"):
+        return Member::Phase;
+    case word("name"):
+        return Member::Name;
+    case word("cat"):
+        return Member::Category;
+    case word("pid"):
+        return Member::Pid;
+    case word("tid"):
+        return Member::Tid;
+    case word("ts"):
+        return Member::Time;
+    case word("dur"):
+        return Member::Duration;
+    case word("id"):
+        return Member::Id;
+    case word("id2"):
+        return Member::Id2;
+    case word("scope"):
+        return Member::Scope;
+    case word("bp"):
+        return Member::Bind;
+    default:
+        return Member::Other;
+    }
 }
 
 } // namespace
@@ -49,103 +64,215 @@ EventParser::EventParser(Trace& trace, Registry& registry)
       m_totalReserved(trace.strings.intern("Total Reserved")),
       m_deviceType(trace.strings.intern("Device Type")), m_deviceId(trace.strings.intern("Device Id")) {}
 
-EventParser::Outcome EventParser::parse(const char*& p, const char* end, std::uint64_t offset, Batch& out) {
+EventParser::Outcome EventParser::parse(const char*& p, const char* end, std::uint64_t offset,
+                                        OpenBatch& out) {
     Event event;
     m_fields.clear();
     m_values.clear();
     m_decimals.clear();
+    m_kinds = 0;
     m_argsRaw = {};
     m_repairedUtf8 = false;
     m_stop = nullptr;
+    m_end = end;
+    m_node = KeyPaths::kStart;
 
-    const char* q = scan::skipSpace(p + 1);
-    if (*q == '}') {
-        ++out.events;
+    const char* q = p + 1;
+    bool empty = false;
+    if (!readEvent(q, event, empty))
+        return m_stop != nullptr && m_stop >= end ? Outcome::Cut : Outcome::Refused;
+    ++out.events;
+    p = q;
+    if (empty) {
         out.tallies[static_cast<std::size_t>(Oddity::EmptyEvent)].add(offset);
-        p = q + 1;
         return Outcome::Event;
     }
-    if (!readEvent(q, event))
-        return m_stop != nullptr && m_stop >= end ? Outcome::Cut : Outcome::Refused;
     // "args" may stand before "ph".
     if (event.phase.present() && *event.phase.begin == 'M' && !m_argsRaw && !m_fields.empty())
         m_argsRaw = m_trace.strings.intern(argsJson());
     finish(event, offset, out);
     if (m_repairedUtf8)
         out.tallies[static_cast<std::size_t>(Oddity::InvalidUtf8)].add(offset);
-    ++out.events;
-    p = q;
     return Outcome::Event;
 }
 
-bool EventParser::readEvent(const char*& q, Event& event) {
-    for (;;) {
-        Token key;
-        if (!readKey(q, key))
+bool EventParser::readEvent(const char*& q, Event& event, bool& empty) {
+    Key key;
+    for (bool first = true;; first = false) {
+        if (!nextMember(q, first, Level::Event, key))
             return false;
-        const std::uint64_t w = key.escaped ? ~std::uint64_t{0} : loadWord(key.begin, key.text().size());
-        if (w == word("args") && *q == '{') {
-            const char* from = q;
-            if (!readArgs(q, event))
+        switch (key.member) {
+        case Member::Close:
+            empty = first;
+            return true;
+        case Member::Other:
+            if (!readArgument(q, key.id, true, event))
                 return false;
-            if (event.phase.present() && *event.phase.begin == 'M') {
-                const std::string_view raw(from, static_cast<std::size_t>(q - from));
-                m_argsRaw = isUtf8(raw) ? m_trace.strings.intern(raw) : m_trace.strings.intern(toUtf8(raw));
-            }
-        } else {
-            Token token;
-            if (!readToken(q, token))
-                return false;
-            switch (w) {
-            case word("ph"):
-                event.phase = token;
-                break;
-            case word("name"):
-                event.name = token;
-                break;
-            case word("cat"):
-                event.category = token;
-                break;
-            case word("pid"):
-                event.pid = token;
-                break;
-            case word("tid"):
-                event.tid = token;
-                break;
-            case word("ts"):
-                event.ts = token;
-                break;
-            case word("dur"):
-                event.duration = token;
-                break;
-            case word("id"):
-                event.id = token;
-                break;
-            case word("id2"):
-                event.id2 = token;
-                break;
-            case word("scope"):
-                event.scope = token;
-                break;
-            case word("bp"):
-                event.bind = token;
-                break;
-            default: {
-                StringId id;
-                if (!keyId(key, id) || !addArg(id, token, true, event))
+            break;
+        case Member::Args:
+            if (*q == '{') {
+                const char* from = q;
+                if (!readArgs(q, event))
+                    return false;
+                if (event.phase.present() && *event.phase.begin == 'M') {
+                    const std::string_view raw(from, static_cast<std::size_t>(q - from));
+                    m_argsRaw =
+                        isUtf8(raw) ? m_trace.strings.intern(raw) : m_trace.strings.intern(toUtf8(raw));
+                }
+            } else {
+                m_node = KeyPaths::kNowhere;
+                if (!readArgument(q, m_interner.key("args"), true, event))
                     return false;
             }
-            }
+            break;
+        case Member::Time:
+            event.timeKnown = readTime(q, event.ts, event.time);
+            if (!event.timeKnown && !readToken(q, event.ts))
+                return false;
+            break;
+        case Member::Duration:
+            event.durationKnown = readTime(q, event.duration, event.length);
+            if (!event.durationKnown && !readToken(q, event.duration))
+                return false;
+            break;
+        case Member::Name:
+            if (!readToken(q, event.name))
+                return false;
+            event.nameId = textOrEmpty(event.name);
+            break;
+        default:
+            if (!readToken(q, event.at(key.member)))
+                return false;
         }
-        q = scan::skipSpace(q);
-        if (*q == ',') {
-            q = scan::skipSpace(q + 1);
-        } else if (*q == '}') {
-            ++q;
+    }
+}
+
+bool EventParser::readArgs(const char*& p, Event& event) {
+    const char* q = p + 1;
+    Key key;
+    for (bool first = true;; first = false) {
+        if (!nextMember(q, first, Level::Args, key))
+            return false;
+        if (key.member == Member::Close) {
+            p = q;
             return true;
-        } else {
-            return refuse(q);
         }
+        if (!readArgument(q, key.id, false, event))
+            return false;
+    }
+}
+
+/// What follows a value, or the opening brace: the next key, `p` then at its value, or the closing brace.
+bool EventParser::nextMember(const char*& p, bool first, Level level, Key& key) {
+    if (const std::uint32_t node = m_paths.follow(m_node, p); node != KeyPaths::kNowhere) {
+        const KeyPaths::Node& known = m_paths[node];
+        m_node = node;
+        key = {known.member, known.key};
+        p += known.size;
+        if (scan::isSpace(*p) && key.member != Member::Close)
+            p = scan::skipSpace(p);
+        return true;
+    }
+    const char* const from = p;
+    p = scan::skipSpace(p);
+    Token token;
+    if (*p == '}') {
+        ++p;
+        key = {Member::Close, {}};
+    } else {
+        if (!first) {
+            if (*p != ',')
+                return refuse(p);
+            p = scan::skipSpace(p + 1);
+        }
+        if (!readKey(p, token))
+            return false;
+        key = {Member::Other, {}};
+        if (level == Level::Event && !token.escaped)
+            key.member = memberOf(token.text());
+        if (key.member == Member::Other && !keyId(token, key.id))
+            return false;
+    }
+    // A key with escapes is another text than it stands for; it is read by the rules each time.
+    m_node = token.escaped
+                 ? KeyPaths::kNowhere
+                 : m_paths.add(m_node, {from, static_cast<std::size_t>(p - from)}, key.member, key.id);
+    return true;
+}
+
+/// A time as nearly all are written. False, and nothing done, for any other.
+bool EventParser::readTime(const char*& p, Token& token, TimeNs& time) {
+    const char* const end = readMicroseconds(p, time);
+    if (end == nullptr)
+        return false;
+    token = {p, end, 0, false};
+    p = end;
+    return true;
+}
+
+bool EventParser::readArgument(const char*& p, StringId key, bool top, Event& event) {
+    const char c = *p;
+    if (c == '[' || c == '{') {
+        // The values of one key in events of one name are few: look for those before walking brackets.
+        const std::size_t set = TextCache::setOf((std::uint64_t{key.value} << 32) | event.nameId.value);
+        std::size_t size = 0;
+        if (const StringId id = m_nested.findAt(set, p, static_cast<std::size_t>(m_end - p), size)) {
+            addField(key, ArgKind::Raw, top, id.value, 0);
+            p += size;
+            return true;
+        }
+        Token token;
+        if (!readToken(p, token) || !addArg(key, token, top, event))
+            return false;
+        const auto id = StringId{static_cast<std::uint32_t>(m_values.back())};
+        m_nested.add(set, m_trace.strings.view(id), id);
+        return true;
+    }
+    Decimal number;
+    if (const char* const end = readDecimal(p, number); end != nullptr && number.canonical) {
+        addNumber(key, number, top, event);
+        p = end;
+        return true;
+    }
+    Token token;
+    return readToken(p, token) && addArg(key, token, top, event);
+}
+
+void EventParser::addNumber(StringId key, const Decimal& number, bool top, Event& event) {
+    if (number.decimals == 0 && !top) {
+        if (key == m_externalId || key == m_externalIdOld)
+            event.external = number.mantissa;
+        if (key == m_correlation)
+            event.correlation = number.mantissa;
+    }
+    addField(key, number.decimals == 0 ? ArgKind::Int : ArgKind::Decimal, top, number.mantissa,
+             number.decimals);
+}
+
+EventParser::Token& EventParser::Event::at(Member member) {
+    switch (member) {
+    case Member::Phase:
+        return phase;
+    case Member::Name:
+        return name;
+    case Member::Category:
+        return category;
+    case Member::Pid:
+        return pid;
+    case Member::Tid:
+        return tid;
+    case Member::Duration:
+        return duration;
+    case Member::Id:
+        return id;
+    case Member::Id2:
+        return id2;
+    case Member::Scope:
+        return scope;
+    case Member::Bind:
+        return bind;
+    default:
+        return ts;
     }
 }
 
@@ -227,36 +354,9 @@ bool EventParser::readToken(const char*& p, Token& token) {
     return refuse(token.end);
 }
 
-bool EventParser::readArgs(const char*& p, Event& event) {
-    const char* q = scan::skipSpace(p + 1);
-    if (*q == '}') {
-        p = q + 1;
-        return true;
-    }
-    for (;;) {
-        Token key;
-        if (!readKey(q, key))
-            return false;
-        StringId id;
-        Token token;
-        if (!readToken(q, token) || !keyId(key, id) || !addArg(id, token, false, event))
-            return false;
-        q = scan::skipSpace(q);
-        if (*q == ',') {
-            q = scan::skipSpace(q + 1);
-        } else if (*q == '}') {
-            p = q + 1;
-            return true;
-        } else {
-            return refuse(q);
-        }
-    }
-}
-
 bool EventParser::addArg(StringId key, const Token& token, bool top, Event& event) {
     ArgKind kind = ArgKind::Null;
     std::int64_t value = 0;
-    std::uint8_t decimals = 0;
     switch (token.type) {
     case '"': {
         StringId id;
@@ -269,16 +369,8 @@ bool EventParser::addArg(StringId key, const Token& token, bool top, Event& even
     case 0: {
         Decimal d;
         if (parseDecimal(token.text(), d) && d.canonical) {
-            kind = d.decimals == 0 ? ArgKind::Int : ArgKind::Decimal;
-            value = d.mantissa;
-            decimals = d.decimals;
-            if (kind == ArgKind::Int && !top) {
-                if (key == m_externalId || key == m_externalIdOld)
-                    event.external = value;
-                if (key == m_correlation)
-                    event.correlation = value;
-            }
-            break;
+            addNumber(key, d, top, event);
+            return true;
         }
         std::uint64_t wide = 0;
         const auto r = std::from_chars(token.begin, token.end, wide);
@@ -312,9 +404,7 @@ bool EventParser::addArg(StringId key, const Token& token, bool top, Event& even
     default:
         break;
     }
-    m_fields.push_back({key, kind, top});
-    m_values.push_back(value);
-    m_decimals.push_back(decimals);
+    addField(key, kind, top, value, 0);
     return true;
 }
 
@@ -326,16 +416,21 @@ bool EventParser::text(const Token& token, StringId& out) {
             return false;
         body = m_scratch;
     }
-    std::uint64_t hash = 0;
-    out = m_interner.find(body, hash);
+    const std::size_t set = TextCache::setOf(body);
+    out = m_texts.find(set, body);
     if (out)
         return true;
-    if (isUtf8(body)) {
+    std::uint64_t hash = 0;
+    out = m_interner.find(body, hash);
+    if (!out) {
+        if (!isUtf8(body)) {
+            m_repairedUtf8 = true;
+            out = m_trace.strings.intern(toUtf8(body));
+            return true;
+        }
         out = m_interner.add(body, hash);
-    } else {
-        m_repairedUtf8 = true;
-        out = m_trace.strings.intern(toUtf8(body));
     }
+    m_texts.add(set, m_trace.strings.view(out), out);
     return true;
 }
 
@@ -344,250 +439,6 @@ StringId EventParser::textOrEmpty(const Token& token) {
         return m_empty;
     StringId id;
     return text(token, id) ? id : m_empty;
-}
-
-Number EventParser::number(const Token& token) {
-    if (!token.present())
-        return {};
-    std::uint64_t v = 0;
-    const bool negative = *token.begin == '-';
-    // Texts of digits are numbers that somebody quoted; texts that only begin so ("0x1f") stay texts.
-    const bool plain = token.type == 0 || (token.type == '"' && !token.escaped);
-    if (plain && parseIdentifier(token.text(), v) &&
-        (negative || v <= static_cast<std::uint64_t>(INT64_MAX)) &&
-        (token.type == 0 || token.text().find('x') == std::string_view::npos))
-        return {static_cast<std::int64_t>(v), {}};
-    Decimal d;
-    if (token.type == 0 && parseDecimal(token.text(), d)) {
-        std::int64_t scale = 1;
-        for (int i = 0; i < d.decimals; ++i)
-            scale *= 10;
-        if (d.mantissa % scale == 0)
-            return {d.mantissa / scale, {}};
-    }
-    return {0, textOrEmpty(token)};
-}
-
-std::uint64_t EventParser::identifier(const Event& event) {
-    const Token& token = event.id.present() ? event.id : event.id2;
-    if (!token.present())
-        return 0;
-    std::uint64_t v = 0;
-    if ((token.type == 0 || token.type == '"') && parseIdentifier(token.text(), v))
-        return v;
-    // A name: its hash. Identifiers are compared and written, never counted with.
-    return StringPool::hash(token.text());
-}
-
-EventParser::TrackSlot& EventParser::track(Number pid, Number tid, TrackKind kind, StringId group) {
-    std::uint64_t h = mix(static_cast<std::uint64_t>(pid.value), pid.text.value);
-    h = mix(h, static_cast<std::uint64_t>(tid.value));
-    h = mix(h, (std::uint64_t{tid.text.value} << 32) | group.value);
-    h = mix(h, static_cast<std::uint64_t>(kind));
-    TrackSlot& slot = m_tracks[h >> 56];
-    if (!slot.used || slot.pid != pid || slot.tid != tid || slot.kind != kind || slot.group != group) {
-        slot = {pid, tid, kind, group, m_registry.rawTrack(pid, tid), 0, true};
-        slot.track = m_registry.track(slot.raw, kind, group);
-    }
-    return slot;
-}
-
-Registry::CategoryRef EventParser::category(const Token& token) {
-    const StringId name = textOrEmpty(token);
-    auto& slot = m_categories[name.value % m_categories.size()];
-    if (slot.name != name)
-        slot = m_registry.category(name);
-    return slot;
-}
-
-ArgStore::Ref EventParser::storeArgs(std::uint64_t offset, Batch& out) {
-    if (m_fields.empty())
-        return 0;
-    std::uint64_t hash = m_fields.size();
-    for (const auto& f : m_fields)
-        hash = mix(hash, (std::uint64_t{f.key.value} << 8) | (static_cast<std::uint64_t>(f.kind) << 1) |
-                             (f.top ? 1 : 0));
-    ShapeSlot& slot = m_shapes[hash >> 56];
-    if (slot.hash != hash || slot.fields != m_fields)
-        slot = {hash, m_fields, m_trace.args.shape(m_fields)};
-    const ArgStore::Ref ref = m_args.add(slot.number, m_fields, m_values, m_decimals);
-    if (ref == 0)
-        out.tallies[static_cast<std::size_t>(Oddity::LostArguments)].add(offset);
-    return ref;
-}
-
-void EventParser::finish(Event& event, std::uint64_t offset, Batch& out) {
-    const auto odd = [&](Oddity o) { out.tallies[static_cast<std::size_t>(o)].add(offset); };
-    const char phase =
-        event.phase.present() && event.phase.end == event.phase.begin + 1 ? *event.phase.begin : '?';
-    if (phase == 'M')
-        return finishMetadata(event, out);
-
-    TimeNs ts = 0;
-    const bool timed = event.ts.present() && (event.ts.type == 0 || event.ts.type == '"') &&
-                       parseMicroseconds(event.ts.text(), ts) && ts > -kMostTime && ts < kMostTime;
-    if (!timed)
-        return odd(Oddity::MissingTime);
-
-    const StringId name = textOrEmpty(event.name);
-    switch (phase) {
-    case 's':
-    case 't':
-    case 'f': {
-        const auto& slot = track(number(event.pid), number(event.tid), TrackKind::Thread, {});
-        const bool enclosing = event.bind.present() && event.bind.text() == "e";
-        out.flows.push_back({ts, identifier(event), name, slot.raw, storeArgs(offset, out),
-                             category(event.category).number, phase, enclosing});
-        return;
-    }
-    case 'C': {
-        StringId full = name;
-        if (event.id.present()) {
-            std::string with(m_trace.strings.view(name));
-            with += '[';
-            with += event.id.text();
-            with += ']';
-            full = m_trace.strings.intern(with);
-        }
-        const auto& slot = track(number(event.pid), number(event.tid), TrackKind::Thread, {});
-        out.counters.push_back({ts, full, slot.raw, storeArgs(offset, out)});
-        return;
-    }
-    case 'b':
-    case 'e':
-    case 'n':
-    case 'S':
-    case 'T':
-    case 'p':
-    case 'F':
-    case 'N':
-    case 'D':
-    case 'O':
-        return finishAsync(event, phase, ts, name, out);
-    case 'i':
-    case 'I':
-        if ((name == m_memory || name == m_outOfMemory) && finishMemory(event, ts, name, out))
-            return;
-        break;
-    case 'X':
-    case 'B':
-    case 'E':
-    case 'R':
-    case 'P':
-    case 'c':
-    case 'v':
-    case 'V':
-    case '(':
-    case ')':
-    case '=':
-        break;
-    default:
-        odd(Oddity::UnknownPhase);
-    }
-    finishSpan(event, phase, ts, name, offset, out);
-}
-
-void EventParser::finishSpan(Event& event, char phase, TimeNs ts, StringId name, std::uint64_t offset,
-                             Batch& out) {
-    const Registry::CategoryRef cat = category(event.category);
-    ParsedSpan span{ts, 0, event.external, event.correlation, name, 0, 0, cat.number, 0, phase};
-    if (phase == 'X') {
-        TimeNs duration = 0;
-        if (!event.duration.present() || !parseMicroseconds(event.duration.text(), duration)) {
-            span.flags |= SliceFlag::NoDuration;
-            out.tallies[static_cast<std::size_t>(Oddity::MissingDuration)].add(offset, ts);
-        } else if (duration < 0) {
-            span.flags |= SliceFlag::NegativeDuration;
-            out.tallies[static_cast<std::size_t>(Oddity::NegativeDuration)].add(offset, ts);
-        } else {
-            span.duration = std::min(duration, kMostTime - ts);
-        }
-    } else if (phase != 'B' && phase != 'E') {
-        span.phase = 'i';
-        span.flags |= SliceFlag::Instant;
-        if (event.duration.present())
-            addArg(m_interner.key("dur"), event.duration, true, event);
-    }
-    if (event.id.present())
-        addArg(m_interner.key("id"), event.id, true, event);
-    span.track = track(number(event.pid), number(event.tid), trackKindOf(cat.kind), {}).track;
-    span.args = storeArgs(offset, out);
-    out.spans.push_back(span);
-}
-
-void EventParser::finishAsync(Event& event, char phase, TimeNs ts, StringId name, Batch& out) {
-    const Registry::CategoryRef cat = category(event.category);
-    const bool object = phase == 'N' || phase == 'D' || phase == 'O';
-    const Number pid = number(event.pid);
-    std::uint64_t id = mix(identifier(event), cat.name.value);
-    id = mix(id, textOrEmpty(event.scope).value);
-    // "id" and "id2.local" are a process's own, "id2.global" is everybody's.
-    const bool global = event.id2.present() && event.id2.text().find("\"global\"") != std::string_view::npos;
-    if (!global)
-        id = mix(mix(id, static_cast<std::uint64_t>(pid.value)), pid.text.value);
-    if (object)
-        id = mix(id, name.value);
-
-    char kind = 'i';
-    if (phase == 'b' || phase == 'S' || phase == 'N')
-        kind = 'b';
-    if (phase == 'e' || phase == 'F' || phase == 'D')
-        kind = 'e';
-    ParsedSpan span{ts, 0, event.external, event.correlation, name, 0, 0, cat.number, SliceFlag::Async, kind};
-    if (kind == 'i')
-        span.flags |= SliceFlag::Instant;
-    if (event.id.present())
-        addArg(m_interner.key("id"), event.id, true, event);
-    if (event.id2.present())
-        addArg(m_interner.key("id2"), event.id2, true, event);
-    if (event.scope.present())
-        addArg(m_interner.key("scope"), event.scope, true, event);
-    const StringId group = object ? name : cat.name;
-    span.track = track(pid, number(event.tid), TrackKind::Async, group).track;
-    span.args = storeArgs(0, out);
-    out.async.push_back({static_cast<std::uint32_t>(out.spans.size()), id});
-    out.spans.push_back(span);
-}
-
-bool EventParser::finishMemory(const Event& event, TimeNs ts, StringId name, Batch& out) {
-    ParsedMemory m{ts, 0, -1, -1, 0, name, 0, 0, -1};
-    bool sized = name == m_outOfMemory;
-    std::int64_t type = 0;
-    std::int64_t device = 0;
-    for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        if (m_fields[i].kind != ArgKind::Int && m_fields[i].kind != ArgKind::UInt)
-            continue;
-        const StringId key = m_fields[i].key;
-        const std::int64_t v = m_values[i];
-        if (key == m_bytes) {
-            m.bytes = v;
-            sized = true;
-        } else if (key == m_address) {
-            m.address = static_cast<std::uint64_t>(v);
-        } else if (key == m_totalAllocated) {
-            m.totalAllocated = v;
-        } else if (key == m_totalReserved) {
-            m.totalReserved = v;
-        } else if (key == m_deviceType) {
-            type = v;
-        } else if (key == m_deviceId) {
-            device = v;
-        }
-    }
-    if (!sized)
-        return false;
-    // Device Type 0 is the host (c10::DeviceType::CPU); every other one is a device.
-    m.device = static_cast<std::int16_t>(type == 0 ? -1 : device);
-    m.track = track(number(event.pid), number(event.tid), TrackKind::Thread, {}).raw;
-    m.args = storeArgs(0, out);
-    out.memory.push_back(m);
-    return true;
-}
-
-void EventParser::finishMetadata(const Event& event, Batch& out) {
-    const Number pid = number(event.pid);
-    const Number tid = number(event.tid);
-    out.metadata.push_back({textOrEmpty(event.name), pid.value, tid.value, pid.text, tid.text, m_argsRaw});
 }
 
 } // namespace warpline::chrome

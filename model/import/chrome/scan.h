@@ -139,4 +139,13 @@ inline const char* scalarEnd(const char* p) {
     }
 }
 
+/// A text of up to eight bytes as one word: its bytes, zero after them. All bits for a longer one.
+inline std::uint64_t shortWord(const char* p, std::size_t size) {
+    if (size > 8)
+        return ~std::uint64_t{0};
+    std::uint64_t w = 0;
+    std::memcpy(&w, p, 8); // the padding makes this readable
+    return size == 8 ? w : w & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
 } // namespace warpline::scan

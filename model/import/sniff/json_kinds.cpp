@@ -167,9 +167,12 @@ std::optional<Sniffed> sniffObject(const JsonOutline& json, std::string_view hea
         return isOther(fmt::format("This is JSON with {}; it has \"traceEvents\", but not at its top. Take "
                                    "the object that holds them out into a file of its own and open that.",
                                    listKeys(keys)));
-    return isOther(fmt::format("This is JSON, an object with {}, but no trace: there is no \"traceEvents\" "
-                               "in {}. {}",
-                               listKeys(keys), json.closed || whole ? "it" : "its first part", kWhatToOpen));
+    Sniffed other = isOther(fmt::format("This is JSON, an object with {}, but no trace: there is no "
+                                        "\"traceEvents\" at its top. {}",
+                                        listKeys(keys), kWhatToOpen));
+    if (!json.closed && !whole)
+        other.format = Sniffed::Format::Undecided;
+    return other;
 }
 
 } // namespace
