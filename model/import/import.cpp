@@ -130,11 +130,12 @@ Result<std::vector<TracePtr>> tracesOf(Result<Opened> opened, const std::string&
     for (const ProfilePtr& profile : opened.value().profiles)
         if (profile->timeline)
             traces.push_back(profile->timeline);
-    if (traces.empty())
-        return Error::wrongKind(
-            fmt::format("{}: This is a profile without times ({}), not a trace: it can be "
-                        "seen as a flame graph only.",
-                        name, opened.value().profiles.front()->format));
+    if (traces.empty()) {
+        const std::string& format = opened.value().profiles.front()->format;
+        return Error::wrongKind(fmt::format(
+            "{}: This is a {}{} without times, not a trace: it can be seen as a flame graph only.", name,
+            format.ends_with('s') ? "list of " : "", format));
+    }
     return std::move(traces);
 }
 
