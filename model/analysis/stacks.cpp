@@ -407,7 +407,8 @@ class StackBuilder {
                 continue;
             }
             const SliceId around = m_out->m_hostParent[at];
-            const Detour* detour = (m_marks[at] & kDetour) != 0 ? &m_detours.find(at)->second : nullptr;
+            const auto it = (m_marks[at] & kDetour) != 0 ? m_detours.find(at) : m_detours.end();
+            const Detour* detour = it == m_detours.end() ? nullptr : &it->second;
             const bool elsewhere = detour != nullptr && detour->kind != Detour::Kind::Texts;
             if (around && !m_out->m_stackOf[around.index()]) {
                 m_pending.push_back(static_cast<std::uint32_t>(around.index()));

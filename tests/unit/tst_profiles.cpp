@@ -91,16 +91,10 @@ const std::string kEvented =
     R"({"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":2},{"type":"C","frame":1,"at":6},)"
     R"({"type":"O","frame":1,"at":7},{"type":"C","frame":1,"at":8},{"type":"C","frame":0,"at":14}]})";
 const std::string kHatchet =
-    R"([{"children":[{"children":[{"children":[],"frame":{"name":"_Z1fi","type":"function"},)"
-    R"("metrics":{"count":2,"device_id":"0","time (ns)" : 30
-}
-}],"frame":{"name":"scope","type":"function"},)"
-    R"("metrics":{"time (ns)":5,"util (inc)":0.5
-}
-}],"frame":{"name":"ROOT","type":"function"},)"
-    R"("metrics":{"count":0,"time (ns)":0
-}
-},{"CUDA":{"0":{"arch":"90"}}}])";
+    R"x([{"children":[{"children":[{"children":[],"frame":{"name":"_Z1fi","type":"function"},)x"
+    R"x("metrics":{"count":2,"device_id":"0","time (ns)":30}}],"frame":{"name":"scope","type":"function"},)x"
+    R"x("metrics":{"time (ns)":5,"util (inc)":0.5}}],"frame":{"name":"ROOT","type":"function"},)x"
+    R"x("metrics":{"count":0,"time (ns)":0}},{"CUDA":{"0":{"arch":"90"}}}])x";
 
 bool noted(const Profile& profile, std::string_view id) {
     return profile.diagnostics.find(id) != nullptr;
@@ -375,20 +369,19 @@ void TestProfiles::cutAnywhere() {
 void TestProfiles::deep() {
     std::string text;
     for (int i = 0; i < 100'000; ++i)
-        text += R"([{"frame":{"name":"f"},"metrics":{"time (ns)" : 1
-},"children":)";
+        text += R"x([{"frame":{"name":"f"},"metrics":{"time (ns)":1},"children":)x";
     const auto profiles = profilesOf(text);
-QVERIFY(!profiles.ok());
-QVERIFY(profiles.error().message.find("nested more than") != std::string::npos);
-std::string line;
-for (int i = 0; i < 100'000; ++i)
-    line += "f;";
-const auto long_ = profilesOf(line + "g 3\n");
-QVERIFY(long_.ok());
-FlameShape shape;
-shape.bottomUp = true;
-QCOMPARE(flameTree(*long_.value().front(), shape).value().total(), 3);
-QCOMPARE(flameTree(*long_.value().front()).value().total(), 3);
+    QVERIFY(!profiles.ok());
+    QVERIFY(profiles.error().message.find("nested more than") != std::string::npos);
+    std::string line;
+    for (int i = 0; i < 100'000; ++i)
+        line += "f;";
+    const auto long_ = profilesOf(line + "g 3\n");
+    QVERIFY(long_.ok());
+    FlameShape shape;
+    shape.bottomUp = true;
+    QCOMPARE(flameTree(*long_.value().front(), shape).value().total(), 3);
+    QCOMPARE(flameTree(*long_.value().front()).value().total(), 3);
 }
 
 void TestProfiles::corpus_data() {

@@ -17,7 +17,7 @@ namespace warpline::flame {
 
 namespace {
 
-constexpr int kDeepest = 2000;
+constexpr int kDeepest = 1000;
 
 class TreeReader {
   public:

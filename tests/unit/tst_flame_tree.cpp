@@ -14,7 +14,7 @@
 using namespace warpline;
 
 /// Trees of weighed stacks, and what is asked of them.
-class TestFlame : public QObject {
+class TestFlameTree : public QObject {
     Q_OBJECT
 
   private slots:
@@ -137,7 +137,7 @@ TraceStacksPtr trainingStacks() {
 
 } // namespace
 
-void TestFlame::sumsUp() {
+void TestFlameTree::sumsUp() {
     const FlameTree tree = Stacks()
                                .add("py a;op x", 5)
                                .add("py a;op y", 7)
@@ -152,7 +152,7 @@ void TestFlame::sumsUp() {
     QCOMPARE(outline(Stacks().tree()), QStringLiteral("all 0"));
 }
 
-void TestFlame::callersFirst() {
+void TestFlameTree::callersFirst() {
     FlameShape shape;
     shape.bottomUp = true;
     const FlameTree tree = Stacks().add("op a;op x", 5).add("op b;op x", 7).add("op a", 2).tree(shape);
@@ -160,7 +160,7 @@ void TestFlame::callersFirst() {
     QVERIFY(sound(tree));
 }
 
-void TestFlame::focus() {
+void TestFlameTree::focus() {
     Stacks s;
     s.add("op a;op x;op k", 5).add("op b;op x", 7).add("op a", 2);
     FlameShape shape;
@@ -170,7 +170,7 @@ void TestFlame::focus() {
     QCOMPARE(outline(s.tree(shape)), QStringLiteral("all 12 (x 12 (b 7, a 5))"));
 }
 
-void TestFlame::focusOnRecursion() {
+void TestFlameTree::focusOnRecursion() {
     Stacks s;
     s.add("op x;op y;op x;op k", 5);
     FlameShape shape;
@@ -180,7 +180,7 @@ void TestFlame::focusOnRecursion() {
     QCOMPARE(s.tree(shape).total(), 5);
 }
 
-void TestFlame::plumbing() {
+void TestFlameTree::plumbing() {
     Stacks s;
     s.add("py a.py(1): f;py torch/nn/modules/module.py(9): _call_impl;op x", 5)
         .add("py a.py(1): f;py <built-in method mm>", 3)
@@ -192,7 +192,7 @@ void TestFlame::plumbing() {
     QCOMPARE(outline(tree), QStringLiteral("all 12 (a.py(1): f 8/3 (x 5), (hidden frames) 4)"));
 }
 
-void TestFlame::mergedModules() {
+void TestFlameTree::mergedModules() {
     Stacks s;
     s.add("mod Net_0;mod Block_0;op x", 5)
         .add("mod Net_0;mod Block_1;op x", 7)
@@ -210,7 +210,7 @@ void TestFlame::mergedModules() {
         QStringLiteral("all 15 (x 12 (Block \u00D72 12 (Net_0 12)), Head 2 (Net_0 2), Block_1 1 (Net_0 1))"));
 }
 
-void TestFlame::byModule() {
+void TestFlameTree::byModule() {
     FlameQuery query;
     query.shape.frames = FlameShape::Frames::Modules;
     Stacks s;
@@ -221,7 +221,7 @@ void TestFlame::byModule() {
     QCOMPARE(s.tree(query.shape).total(), 9);
 }
 
-void TestFlame::byPython() {
+void TestFlameTree::byPython() {
     FlameShape shape;
     shape.frames = FlameShape::Frames::Python;
     Stacks s;
@@ -230,7 +230,7 @@ void TestFlame::byPython() {
              QStringLiteral("all 8 (a.py(1): f 5 (a.py(2): g 5), (no Python line) 3)"));
 }
 
-void TestFlame::byThread() {
+void TestFlameTree::byThread() {
     FlameQuery query;
     query.weight = FlameWeight::CpuTime;
     query.shape.byThread = true;
@@ -248,7 +248,7 @@ void TestFlame::byThread() {
     QCOMPARE(gpu.nodes[2].total, 11'000);
 }
 
-void TestFlame::backwardWhereItRan() {
+void TestFlameTree::backwardWhereItRan() {
     FlameQuery query;
     const TraceStacksPtr stacks = trainingStacks();
     const FlameTree together = flameTree(*stacks, query).value();
@@ -261,7 +261,7 @@ void TestFlame::backwardWhereItRan() {
     QCOMPARE(apart.total(), together.total());
 }
 
-void TestFlame::withoutAStack() {
+void TestFlameTree::withoutAStack() {
     QCOMPARE(outline(Stacks().add("", 4).add("op x", 3).tree()), QStringLiteral("all 7 ((no stack) 4, x 3)"));
     FlameShape shape;
     shape.bottomUp = true;
@@ -269,7 +269,7 @@ void TestFlame::withoutAStack() {
              QStringLiteral("all 7 ((no stack) 4, x 3)"));
 }
 
-void TestFlame::ranges() {
+void TestFlameTree::ranges() {
     const TraceStacksPtr stacks = trainingStacks();
     FlameQuery query;
     query.weight = FlameWeight::CpuTime;
@@ -291,7 +291,7 @@ void TestFlame::ranges() {
     QVERIFY(nodeOf(bytes, "aten::linear") != ~0U);
 }
 
-void TestFlame::rangesAddUp() {
+void TestFlameTree::rangesAddUp() {
     const TraceStacksPtr stacks = trainingStacks();
     const TimeRange whole = stacks->trace().extent;
     for (const FlameWeight weight : {FlameWeight::CpuTime, FlameWeight::GpuTime, FlameWeight::Calls}) {
@@ -311,7 +311,7 @@ void TestFlame::rangesAddUp() {
     }
 }
 
-void TestFlame::difference() {
+void TestFlameTree::difference() {
     const FlameTree a = Stacks().add("op a;op x", 5).add("op b", 3).tree();
     const FlameTree b = Stacks().add("op a;op x", 8).add("op c", 1).tree();
     const FlameTree d = flameDifference(a, b).value();
@@ -328,7 +328,7 @@ void TestFlame::difference() {
     QVERIFY(!flameDifference(a, Stacks().add("op a", 1).tree(other)).ok());
 }
 
-void TestFlame::placeIsKept() {
+void TestFlameTree::placeIsKept() {
     Stacks s;
     s.add("mod Net_0;mod Block_0;op x", 5).add("mod Net_0;mod Block_1;op x", 7);
     const FlameTree all = s.tree();
@@ -340,7 +340,7 @@ void TestFlame::placeIsKept() {
     QCOMPARE(all.find(merged, FlameTree::kRoot), FlameTree::kRoot);
 }
 
-void TestFlame::layout() {
+void TestFlameTree::layout() {
     const FlameTree tree = Stacks().add("op a;op x", 60).add("op a", 15).add("op b", 25).tree();
     const FlameLayout layout(tree, FlameTree::kRoot, 200, 1);
     QCOMPARE(layout.rows(), 3U);
@@ -358,7 +358,7 @@ void TestFlame::layout() {
     QCOMPARE(FlameLayout(Stacks().tree(), 0, 200, 1).boxes().size(), std::size_t{1});
 }
 
-void TestFlame::layoutOfZoomed() {
+void TestFlameTree::layoutOfZoomed() {
     const FlameTree tree = Stacks().add("op a;op x;op k", 60).add("op a", 15).add("op b", 25).tree();
     const FlameLayout layout(tree, nodeOf(tree, "x"), 200, 1);
     QCOMPARE(layout.boxes().size(), std::size_t{4});
@@ -368,7 +368,7 @@ void TestFlame::layoutOfZoomed() {
     QCOMPARE(layout.boxAt(5, 3)->node, nodeOf(tree, "k"));
 }
 
-void TestFlame::slivers() {
+void TestFlameTree::slivers() {
     Stacks s;
     s.add("op big", 9000);
     for (int i = 0; i < 1000; ++i)
@@ -385,7 +385,7 @@ void TestFlame::slivers() {
     QCOMPARE(layout.boxOf(FlameTree::kRoot), &layout.boxes().front());
 }
 
-void TestFlame::search() {
+void TestFlameTree::search() {
     const FlameTree tree = Stacks()
                                .add("op copy_;op inner;op copy_", 5)
                                .add("op a;op Copy_x", 7)
@@ -402,7 +402,7 @@ void TestFlame::search() {
     QCOMPARE(flameMatches(tree, "inner", nodeOf(tree, "a")).value().total, 0);
 }
 
-void TestFlame::moduleRows() {
+void TestFlameTree::moduleRows() {
     ModuleTree tree = moduleTree(*trainingStacks()).value();
     QCOMPARE(tree.rows.size(), std::size_t{4});
     QVERIFY(tree.hasModules && tree.hasMemory);
@@ -427,7 +427,7 @@ void TestFlame::moduleRows() {
     QCOMPARE(tree.rows[2].gpuTotal, 23'000);
 }
 
-void TestFlame::opsByStackAndModule() {
+void TestFlameTree::opsByStackAndModule() {
     const TracePtr trace = training();
     OpQuery query;
     query.group = OpGroup::Module;
@@ -460,12 +460,12 @@ void TestFlame::opsByStackAndModule() {
     QCOMPARE(sum(table), sum(plain));
 }
 
-void TestFlame::cancelled() {
+void TestFlameTree::cancelled() {
     std::stop_source stop;
     stop.request_stop();
     QVERIFY(flameTree(*trainingStacks(), {}, stop.get_token()).cancelled());
     QVERIFY(moduleTree(*trainingStacks(), {}, stop.get_token()).cancelled());
 }
 
-QTEST_GUILESS_MAIN(TestFlame)
-#include "tst_flame.moc"
+QTEST_GUILESS_MAIN(TestFlameTree)
+#include "tst_flame_tree.moc"
