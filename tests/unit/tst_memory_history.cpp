@@ -39,7 +39,7 @@ class TestMemoryHistory : public QObject {
 
 namespace {
 
-std::string event(const char* action, std::uint64_t addr, std::int64_t size, const char* more = "") {
+std::string entry(const char* action, std::uint64_t addr, std::int64_t size, const char* more = "") {
     static int time = 0;
     return QString(R"({"action":"%1","addr":%2,"size":%3,"stream":0,"time_us":%4%5})")
         .arg(action)
@@ -184,7 +184,7 @@ void TestMemoryHistory::backwardsEqualsForwards() {
 
 void TestMemoryHistory::allocatedTwice() {
     OPEN(h,
-         snapshot({event("alloc", 4096, 100), event("alloc", 4096, 300), event("free_completed", 4096, 300)}))
+         snapshot({entry("alloc", 4096, 100), entry("alloc", 4096, 300), entry("free_completed", 4096, 300)}))
     const MemoryDevice& d = h->devices[0];
     QCOMPARE(requested(d), (std::vector<std::int64_t>{0, 100, 300, 0}));
     QCOMPARE(d.implicitFrees, std::uint64_t(1));
@@ -195,7 +195,7 @@ void TestMemoryHistory::allocatedTwice() {
 }
 
 void TestMemoryHistory::freedWithoutAllocation() {
-    OPEN(h, snapshot({event("free_requested", 8192, 700), event("free_completed", 8192, 700)}))
+    OPEN(h, snapshot({entry("free_requested", 8192, 700), entry("free_completed", 8192, 700)}))
     const MemoryDevice& d = h->devices[0];
     QCOMPARE(requested(d), (std::vector<std::int64_t>{700, 700, 0}));
     QCOMPARE(d.unmatchedFrees, std::uint64_t(1));
@@ -206,7 +206,7 @@ void TestMemoryHistory::freedWithoutAllocation() {
 
 void TestMemoryHistory::preexistingFromSegments() {
     OPEN(h,
-         snapshot({event("alloc", 4096, 100)}, {segment(4096, 4096,
+         snapshot({entry("alloc", 4096, 100)}, {segment(4096, 4096,
                                                         block(4096, 512, 100, "active_allocated") + "," +
                                                             block(4608, 1024, 1000, "active_pending_free") +
                                                             "," + block(5632, 2560, 0, "inactive"))}))
@@ -224,14 +224,14 @@ void TestMemoryHistory::preexistingFromSegments() {
 }
 
 void TestMemoryHistory::freeRequestedStillCounts() {
-    OPEN(h, snapshot({event("alloc", 4096, 100), event("free_requested", 4096, 100),
-                      event("free_completed", 4096, 100)}))
+    OPEN(h, snapshot({entry("alloc", 4096, 100), entry("free_requested", 4096, 100),
+                      entry("free_completed", 4096, 100)}))
     QCOMPARE(requested(h->devices[0]), (std::vector<std::int64_t>{0, 100, 100, 0}));
 }
 
 void TestMemoryHistory::reservedFollowsMappings() {
-    OPEN(h, snapshot({event("segment_map", 1 << 20, 4096), event("segment_unmap", (1 << 20) + 1024, 1024),
-                      event("segment_free", 1 << 24, 8192)},
+    OPEN(h, snapshot({entry("segment_map", 1 << 20, 4096), entry("segment_unmap", (1 << 20) + 1024, 1024),
+                      entry("segment_free", 1 << 24, 8192)},
                      {segment(1 << 20, 1024, ""), segment((1 << 20) + 2048, 2048, "")}))
     const MemoryDevice& d = h->devices[0];
     QCOMPARE((std::vector<std::int64_t>{d.curves.reserved.begin(), d.curves.reserved.end()}),
@@ -242,7 +242,7 @@ void TestMemoryHistory::reservedFollowsMappings() {
 }
 
 void TestMemoryHistory::expandableSegmentsJoin() {
-    OPEN(h, snapshot({event("segment_map", 4096, 4096), event("segment_map", 8192, 4096)},
+    OPEN(h, snapshot({entry("segment_map", 4096, 4096), entry("segment_map", 8192, 4096)},
                      {segment(4096, 8192, "", R"(,"is_expandable":true)")}))
     const MemoryDevice& d = h->devices[0];
     const MemoryState state = memoryState(d, LiveIndex(d), 2);
@@ -269,8 +269,8 @@ void TestMemoryHistory::oldestForm() {
 
 void TestMemoryHistory::pickleEqualsJson() {
     using namespace pickle;
-    OPEN(h, pickle::snapshot(pickle::event("alloc", -4096, 100, 1790000000000000) +
-                             pickle::event("free", -4096, 100, 1790000000000002)))
+    OPEN(h, pickle::snapshot(pickle::entry("alloc", -4096, 100, 1790000000000000) +
+                             pickle::entry("free", -4096, 100, 1790000000000002)))
     const MemoryDevice& d = h->devices[0];
     QCOMPARE(requested(d), (std::vector<std::int64_t>{0, 100, 0}));
     QCOMPARE(d.events.address[0], ~std::uint64_t(0) - 4095); // C++ writes addresses as signed numbers
@@ -279,8 +279,8 @@ void TestMemoryHistory::pickleEqualsJson() {
 }
 
 void TestMemoryHistory::severalDevicesAndHost() {
-    OPEN(h, "{\"device_traces\":[[],[" + event("alloc", 4096, 10) + "]],\"segments\":[],\"host_traces\":[[" +
-                event("alloc", 64, 33) + "]],\"host_segments\":[],\"future\":1}")
+    OPEN(h, "{\"device_traces\":[[],[" + entry("alloc", 4096, 10) + "]],\"segments\":[],\"host_traces\":[[" +
+                entry("alloc", 64, 33) + "]],\"host_segments\":[],\"future\":1}")
     QCOMPARE(h->devices.size(), std::size_t(2));
     QCOMPARE(h->devices[0].ordinal, std::int64_t(1));
     QVERIFY(h->devices[1].host);
@@ -290,8 +290,8 @@ void TestMemoryHistory::severalDevicesAndHost() {
 }
 
 void TestMemoryHistory::privatePools() {
-    OPEN(h, snapshot({event("alloc", 4096, 10), event("alloc", 1 << 20, 10, R"(,"pool_id":[0,3])"),
-                      event("alloc", 1 << 30, 10), event("free_completed", 1 << 30, 10)},
+    OPEN(h, snapshot({entry("alloc", 4096, 10), entry("alloc", 1 << 20, 10, R"(,"pool_id":[0,3])"),
+                      entry("alloc", 1 << 30, 10), entry("free_completed", 1 << 30, 10)},
                      {segment(4096, 512, block(4096, 512, 10, "active_allocated"),
                               R"(,"segment_pool_id":[0,1])")}))
     const MemoryDevice& d = h->devices[0];
@@ -333,9 +333,9 @@ void TestMemoryHistory::sharedStackIsOne() {
 }
 
 void TestMemoryHistory::contextsAndMetadata() {
-    OPEN(h, snapshot({event("alloc", 1, 5,
+    OPEN(h, snapshot({entry("alloc", 1, 5,
                             R"(,"compile_context":"N/A","user_metadata":{"layer":3},"category":"GRADIENT")"),
-                      event("mystery", 1, 5, R"(,"compile_context":"0/1","forward_frames":["x","y"])")}))
+                      entry("mystery", 1, 5, R"(,"compile_context":"0/1","forward_frames":["x","y"])")}))
     const MemoryDevice& d = h->devices[0];
     QCOMPARE(h->strings.view(d.events.userMetadata[0]), std::string_view(R"({"layer": 3})"));
     QVERIFY(!d.events.compileContext[0]);
@@ -358,14 +358,14 @@ void TestMemoryHistory::notASnapshot() {
                  opened.error().message.c_str());
     }
     // And who wants a trace is told that it is none.
-    const auto traces = openTracesFromMemory(pickle::snapshot(pickle::event("alloc", 1, 1, 1)), "x");
+    const auto traces = openTracesFromMemory(pickle::snapshot(pickle::entry("alloc", 1, 1, 1)), "x");
     QVERIFY(!traces.ok() && traces.error().message.find("memory snapshot, not a trace") != std::string::npos);
 }
 
 void TestMemoryHistory::cutPickleGivesWhatItHas() {
     std::string events;
     for (int i = 0; i < 50; ++i)
-        events += pickle::event("alloc", 4096 * (i + 1), 100, 1790000000000000 + i);
+        events += pickle::entry("alloc", 4096 * (i + 1), 100, 1790000000000000 + i);
     const std::string whole = pickle::snapshot(events);
     std::size_t before = 0;
     for (std::size_t n = whole.size() / 4; n < whole.size(); n += 11) {
@@ -380,7 +380,7 @@ void TestMemoryHistory::cutPickleGivesWhatItHas() {
 }
 
 void TestMemoryHistory::compressed() {
-    const std::string whole = pickle::snapshot(pickle::event("alloc", 4096, 100, 1790000000000000));
+    const std::string whole = pickle::snapshot(pickle::entry("alloc", 4096, 100, 1790000000000000));
     for (const std::string& packed :
          {pack::gzip(whole), pack::zstd(whole), pack::zip({{"s.pickle", whole}, {"readme", "x"}})}) {
         OPEN(h, packed)

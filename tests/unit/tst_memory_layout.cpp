@@ -46,7 +46,7 @@ MemoryHistoryPtr randomHistory(int events, unsigned seed) {
         time += random() % 50;
         if (live.size() > 20 && random() % 100 < 49) {
             const std::size_t k = random() % live.size();
-            text += pickle::event("free_completed", live[k].first, live[k].second, time);
+            text += pickle::entry("free_completed", live[k].first, live[k].second, time);
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(k));
         } else {
             const bool again = random() % 97 == 0 && !live.empty();
@@ -54,7 +54,7 @@ MemoryHistoryPtr randomHistory(int events, unsigned seed) {
             const auto size = static_cast<std::int64_t>(1 + random() % 100000);
             if (!again)
                 live.emplace_back(address, size);
-            text += pickle::event("alloc", address, size, time);
+            text += pickle::entry("alloc", address, size, time);
         }
     }
     return test::memoryOfText(pickle::snapshot(text));
@@ -191,8 +191,8 @@ void TestMemoryLayout::curves() {
     std::mt19937 random(5);
     for (int i = 0; i < 300; ++i) {
         auto a = static_cast<Moment>(random() % curve.size());
-        auto b = i % 3 == 0 ? a + random() % 70 : random() % curve.size();
-        b = std::min<Moment>(b, static_cast<Moment>(curve.size() - 1));
+        auto b = static_cast<Moment>(i % 3 == 0 ? a + random() % 70 : random() % curve.size());
+        b = std::min(b, static_cast<Moment>(curve.size() - 1));
         if (a > b)
             std::swap(a, b);
         const auto e = index.extremes(a, b);

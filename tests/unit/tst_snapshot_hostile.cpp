@@ -134,10 +134,10 @@ void TestSnapshotHostile::bombs_data() {
     row("same event a million times",
         dict(item("segments", "]") +
              item("device_traces",
-                  "](" + ("](" + event("alloc", 4096, 1, 1) + "\x94" + repeated("h\0"s, 2'000'000) + "e") +
+                  "](" + ("](" + entry("alloc", 4096, 1, 1) + "\x94" + repeated("h\0"s, 2'000'000) + "e") +
                       "e")) +
             ".");
-    row("same list of events twice", "](" + event("alloc", 4096, 1, 1) + "e\x94" + "}(" + text("segments") +
+    row("same list of events twice", "](" + entry("alloc", 4096, 1, 1) + "e\x94" + "}(" + text("segments") +
                                          "]" + text("device_traces") + "](h\0h\0h\0eu."s);
     row("segments by the million",
         dict(item("device_traces", "]") +
@@ -162,14 +162,14 @@ void TestSnapshotHostile::bombs_data() {
     row("append to a text", text("x") + "Na.");
     row("pop beneath the bottom", "0000000.");
     row("huge sizes",
-        snapshot(event("alloc", -1, INT64_MAX, INT64_MAX) + event("alloc", -2, INT64_MIN, INT64_MIN) +
-                 event("segment_map", -4096, INT64_MAX, 0) + event("segment_unmap", -8192, INT64_MAX, 0) +
-                 event("free_completed", -1, -5, 7))
+        snapshot(entry("alloc", -1, INT64_MAX, INT64_MAX) + entry("alloc", -2, INT64_MIN, INT64_MIN) +
+                 entry("segment_map", -4096, INT64_MAX, 0) + entry("segment_unmap", -8192, INT64_MAX, 0) +
+                 entry("free_completed", -1, -5, 7))
             .substr(2));
     std::string pieces;
     for (int i = 0; i < 20'000; ++i)
-        pieces += event("segment_unmap", (i * 7919 % 20'000) * 4096, 2048, i) +
-                  event("segment_map", 0, 4096 * 30'000, i);
+        pieces += entry("segment_unmap", (i * 7919 % 20'000) * 4096, 2048, i) +
+                  entry("segment_map", 0, 4096 * 30'000, i);
     row("maps over maps", snapshot(pieces).substr(2));
 }
 
