@@ -17,6 +17,7 @@ build=(
     zlib1g-dev libzstd-dev libarchive-dev          # compressed traces, linked statically,
     libbz2-dev liblzma-dev nettle-dev libgmp-dev   # with what libarchive's static library needs
     libxml2-dev libxxhash-dev
+    libsqlite3-dev                                 # memory snapshots in SQLite
     libbenchmark-dev
     fonts-inter fonts-dejavu-core                  # for drawing where no desktop brings fonts
 )

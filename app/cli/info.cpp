@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "app/cli/command.h"
 #include "app/cli/info_report.h"
+#include "app/cli/memory_info.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/profile_info.h"
 #include "model/import/import.h"
 
 #include <memory>
@@ -30,14 +32,13 @@ Result<Done> runInfo(const InfoOptions& options) {
     bool failed = false;
     bool first = true;
     for (const std::string& file : options.files) {
-        auto traces = openTraces(file);
-        if (!traces.ok()) {
+        auto opened = openFile(file);
+        if (!opened.ok()) {
             failed = true;
-            printError(traces.error().message);
+            printError(opened.error().message);
             continue;
         }
-        for (const TracePtr& trace : traces.value()) {
-            const InfoReport report(*trace);
+        const auto write = [&](const auto& report) {
             if (options.output.json) {
                 report.writeJson(json, options.output.rows());
             } else if (options.output.csv) {
@@ -48,7 +49,13 @@ Result<Done> runInfo(const InfoOptions& options) {
                 out += report.text(options.output.rows(), options.output.width());
             }
             first = false;
-        }
+        };
+        for (const TracePtr& trace : opened.value().traces)
+            write(InfoReport(*trace));
+        for (const MemoryHistoryPtr& memory : opened.value().memory)
+            write(MemoryInfo(*memory));
+        for (const ProfilePtr& profile : opened.value().profiles)
+            write(ProfileInfo(*profile));
     }
     if (options.output.json) {
         json.endArray().endObject();
@@ -68,7 +75,10 @@ void declareInfo(CLI::App& app, Work& work) {
     auto options = std::make_shared<InfoOptions>();
     CLI::App* command =
         app.add_subcommand("info", "What files hold, and what had to be repaired or left out of them");
-    command->add_option("FILE", options->files, "Traces; - reads the standard input")->required();
+    command
+        ->add_option("FILE", options->files,
+                     "Traces, memory snapshots and profiles; - reads the standard input")
+        ->required();
     addOutputOptions(*command, options->output);
     command->get_option("--limit")->description(
         "Threads of a process at most, 0 = all (25; with --json all)");

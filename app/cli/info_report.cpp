@@ -3,6 +3,7 @@
 #include "app/cli/info_report.h"
 
 #include "app/cli/data_table.h"
+#include "app/cli/diagnostics_report.h"
 #include "app/cli/options.h"
 #include "app/cli/text.h"
 #include "app/cli/text_table.h"
@@ -245,20 +246,8 @@ void InfoReport::writeJson(JsonWriter& json, std::size_t threads) const {
     }
     json.endArray();
 
-    json.key("diagnostics").beginArray();
-    for (const Diagnostic& d : m_trace.diagnostics.rows()) {
-        json.beginObject();
-        json.field("id", d.id);
-        json.field("severity", severityName(d.severity));
-        json.field("count", d.count);
-        json.field("message", d.message);
-        json.key("first_offset");
-        d.firstOffset != Diagnostic::kNoOffset ? json.unsignedInteger(d.firstOffset) : json.null();
-        json.key("first_time_ns");
-        d.firstTime != INT64_MIN ? json.integer(d.firstTime) : json.null();
-        json.endObject();
-    }
-    json.endArray();
+    json.key("diagnostics");
+    writeDiagnostics(json, m_trace.diagnostics);
     json.endObject();
 }
 
@@ -364,30 +353,7 @@ std::string InfoReport::text(std::size_t threads, std::size_t width) const {
     if (idle > 0)
         out += fmt::format("\n{} described without any event in the trace\n",
                            counted(idle, "GPU is", "GPUs are"));
-    diagnosticsText(out);
-    return out;
-}
-
-void InfoReport::diagnosticsText(std::string& out) const {
-    const auto& rows = m_trace.diagnostics.rows();
-    if (rows.empty()) {
-        out += "\nNothing had to be repaired, nothing was lost.\n";
-        return;
-    }
-    out +=
-        m_trace.diagnostics.hasLoss() ? "\nNot all of the file could be kept:\n" : "\nFound while reading:\n";
-    for (const auto severity :
-         {Diagnostic::Severity::DataLoss, Diagnostic::Severity::Warning, Diagnostic::Severity::Info}) {
-        for (const Diagnostic& d : rows) {
-            if (d.severity != severity)
-                continue;
-            out += fmt::format("  {:<10} {}", severityName(severity), printable(d.message));
-            if (d.firstOffset != Diagnostic::kNoOffset)
-                out +=
-                    fmt::format(" (first at byte {})", formatCount(static_cast<std::int64_t>(d.firstOffset)));
-            out += "\n";
-        }
-    }
+    return out + diagnosticsText(m_trace.diagnostics);
 }
 
 std::string infoCsvHeader() {

@@ -56,7 +56,6 @@ class InfoReport {
     void addHostTrack(HostProcess& process, TrackId id);
     void addDeviceTrack(Device& device, TrackId id);
     [[nodiscard]] std::uint64_t links() const;
-    void diagnosticsText(std::string& out) const;
 
     const Trace& m_trace;
     std::vector<HostProcess> m_processes;

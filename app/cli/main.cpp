@@ -17,7 +17,8 @@ namespace {
 using namespace warpline;
 
 constexpr const char* kDescription =
-    "Looks into GPU traces: what is in them, which ops and kernels took the time.\n"
+    "Looks into GPU traces and memory snapshots: what is in them, which ops and kernels took the\n"
+    "time, what held the memory.\n"
     "Reads Chrome JSON traces as torch.profiler (Kineto) and others write them: .json, .json.gz, .zst,\n"
     ".zip, whatever the file is called; - is the standard input, FILE.zip!MEMBER one file of an archive.";
 
@@ -27,6 +28,7 @@ constexpr const char* kFooter =
     "  warpline-cli ops trace.json.gz --sort self_cuda --limit 10\n"
     "  warpline-cli kernels trace.json.gz --range 10ms:20ms --json\n"
     "  warpline-cli flame trace.json.gz --weight cuda --format svg -o gpu.svg\n"
+    "  warpline-cli memory snapshot.pickle --at peak --group stack\n"
     "  warpline-cli convert trace.json.gz cut.json.gz --range 10ms:20ms\n"
     "\nExit status: 0 done (a damaged file that could be read counts), 1 not done, "
     "2 wrong usage.";
@@ -39,7 +41,8 @@ std::string usageMessage(const CLI::App& app, const CLI::ParseError& e, int argc
     if (argc > 1)
         return fmt::format("there is no {} \"{}\" (see warpline-cli --help)",
                            argv[1][0] == '-' ? "option" : "command", argv[1]);
-    return "a command is needed: info, ops, kernels, flame, modules or convert (see warpline-cli --help)";
+    return "a command is needed: info, ops, kernels, flame, modules, memory or convert (see warpline-cli "
+           "--help)";
 }
 
 int run(int argc, char** argv) {
@@ -55,6 +58,7 @@ int run(int argc, char** argv) {
     cli::declareKernels(app, work);
     cli::declareFlame(app, work);
     cli::declareModules(app, work);
+    cli::declareMemory(app, work);
     cli::declareConvert(app, work);
 
     try {

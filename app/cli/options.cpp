@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "app/cli/options.h"
 
+#include "app/cli/diagnostics_report.h"
 #include "app/cli/output.h"
 #include "model/base/format.h"
 #include "model/import/import.h"
@@ -69,18 +70,18 @@ std::optional<RangeText> RangeText::parse(std::string_view text) {
     return range;
 }
 
-TimeRange RangeText::in(const Trace& trace) const {
+TimeRange RangeText::in(TimeRange extent) const {
     const auto resolve = [&](const std::optional<Moment>& moment, TimeNs open) {
         if (!moment)
             return open;
         TimeNs time = moment->value;
-        if (moment->relative && __builtin_add_overflow(trace.extent.begin, moment->value, &time))
+        if (moment->relative && __builtin_add_overflow(extent.begin, moment->value, &time))
             time = moment->value < 0 ? INT64_MIN : INT64_MAX;
         return time;
     };
     // The last event may start where the trace ends.
-    const TimeNs last = trace.extent.end == INT64_MAX ? INT64_MAX : trace.extent.end + 1;
-    return {resolve(begin, std::min(trace.extent.begin, last)), resolve(end, last)};
+    const TimeNs last = extent.end == INT64_MAX ? INT64_MAX : extent.end + 1;
+    return {resolve(begin, std::min(extent.begin, last)), resolve(end, last)};
 }
 
 void addRangeOption(CLI::App& command, RangeOptions& options) {
@@ -121,40 +122,82 @@ Result<std::optional<TimeRange>> RangeOptions::in(const Trace& trace) const {
     return result;
 }
 
-Result<TracePtr> openTrace(const std::string& path) {
-    auto traces = openTraces(path);
-    if (!traces.ok())
-        return traces.error();
-    return onlyTrace(std::move(traces).value(), path);
+namespace {
+
+/// The one recording of a kind; of several, the error names them.
+template <class Recording>
+Result<Recording> onlyOne(std::vector<Recording> found, const std::string& path, const char* kind) {
+    if (found.size() == 1)
+        return std::move(found.front());
+    std::string names;
+    constexpr std::size_t kNamed = 6;
+    for (std::size_t i = 0; i < found.size() && i < kNamed; ++i)
+        names += fmt::format("{}{}", i == 0 ? "" : ", ", found[i]->path);
+    if (found.size() > kNamed)
+        names += " ...";
+    return Error::failed(
+        fmt::format("{}: it holds {} {}; name one of them: {}", path, found.size(), kind, names));
 }
 
-Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path) {
-    if (traces.empty())
-        return Error::failed(fmt::format("{}: there is no trace in it.", path));
-    if (traces.size() > 1) {
-        std::string names;
-        constexpr std::size_t kNamed = 6;
-        for (std::size_t i = 0; i < traces.size() && i < kNamed; ++i)
-            names += fmt::format("{}{}", i == 0 ? "" : ", ", traces[i]->path);
-        if (traces.size() > kNamed)
-            names += " ...";
-        return Error::failed(
-            fmt::format("{}: it holds {} traces; name one of them: {}", path, traces.size(), names));
+} // namespace
+
+Result<TracePtr> openTrace(const std::string& path) {
+    auto opened = openFile(path);
+    if (!opened.ok())
+        return opened.error();
+    return onlyTrace(std::move(opened).value(), path);
+}
+
+Result<TracePtr> onlyTrace(Opened opened, const std::string& path) {
+    for (const ProfilePtr& profile : opened.profiles)
+        if (profile->timeline)
+            opened.traces.push_back(profile->timeline);
+    if (!opened.traces.empty())
+        return onlyOne(std::move(opened.traces), path, "traces");
+    if (opened.memory.empty())
+        return Error::failed(fmt::format("{}: This is a profile without times, not a trace. "
+                                         "\"warpline-cli flame\" shows what is in it.",
+                                         path));
+    return Error::failed(
+        fmt::format("{}: This is a memory snapshot, not a trace: it has no ops and no kernels. "
+                    "\"warpline-cli memory\" tells what is in it.",
+                    path));
+}
+
+Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
+    OneOfEach result;
+    for (const std::string& path : paths) {
+        auto opened = openFile(path);
+        if (!opened.ok())
+            return opened.error();
+        Opened& files = opened.value();
+        if (!files.memory.empty()) {
+            if (result.memory)
+                return Error::failed(
+                    fmt::format("{}: This is a memory snapshot, as the file before it; the second file "
+                                "is a trace of the same run.",
+                                path));
+            auto one = onlyOne(std::move(files.memory), path, "memory snapshots");
+            if (!one.ok())
+                return one.error();
+            result.memory = std::move(one).value();
+        } else {
+            if (result.trace)
+                return Error::failed(
+                    fmt::format("{}: This is a trace, as the file before it; one of the two must be a "
+                                "memory snapshot.",
+                                path));
+            auto one = onlyTrace(std::move(files), path);
+            if (!one.ok())
+                return one.error();
+            result.trace = std::move(one).value();
+        }
     }
-    return std::move(traces.front());
+    return result;
 }
 
 std::string lossNote(const Trace& trace) {
-    if (!trace.diagnostics.hasLoss())
-        return {};
-    std::string first;
-    for (const Diagnostic& d : trace.diagnostics.rows()) {
-        if (d.severity == Diagnostic::Severity::DataLoss) {
-            first = d.message;
-            break;
-        }
-    }
-    return fmt::format("Read with losses: {} (\"warpline-cli info\" tells all)\n", first);
+    return lossNote(trace.diagnostics);
 }
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {

@@ -27,6 +27,7 @@ using LaneId = Id<struct LaneTag>;
 using SliceId = Id<struct SliceTag>;
 using FrameId = Id<struct FrameTag>;
 using StackId = Id<struct StackTag>;
+using BlockId = Id<struct BlockTag>;
 
 } // namespace warpline
 

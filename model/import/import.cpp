@@ -5,6 +5,7 @@
 #include "model/import/byte_source.h"
 #include "model/import/chrome/chrome_reader.h"
 #include "model/import/flame/profile_reader.h"
+#include "model/import/snapshot/snapshot_reader.h"
 #include "model/import/sniff.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,16 @@ Result<Done> readDocument(ByteSource& document, const ImportOptions& options, Op
         opened.profiles.insert(opened.profiles.end(), profiles.value().begin(), profiles.value().end());
         return Done{};
     }
+    if (what.isMemory()) {
+        const snapshot::Form form = what.format == Sniffed::Format::MemoryJson     ? snapshot::Form::Json
+                                    : what.format == Sniffed::Format::MemorySqlite ? snapshot::Form::Sqlite
+                                                                                   : snapshot::Form::Pickle;
+        auto history = snapshot::readSnapshot(source, form, options);
+        if (!history.ok())
+            return history.error();
+        opened.memory.push_back(std::move(history).value());
+        return Done{};
+    }
     auto trace = chrome::readChromeTrace(source, options);
     if (!trace.ok())
         return trace.error();
@@ -130,13 +141,17 @@ Result<std::vector<TracePtr>> tracesOf(Result<Opened> opened, const std::string&
     for (const ProfilePtr& profile : opened.value().profiles)
         if (profile->timeline)
             traces.push_back(profile->timeline);
-    if (traces.empty()) {
-        const std::string& format = opened.value().profiles.front()->format;
-        return Error::wrongKind(fmt::format(
-            "{}: This is a {}{} without times, not a trace: it can be seen as a flame graph only.", name,
-            format.ends_with('s') ? "list of " : "", format));
-    }
-    return std::move(traces);
+    if (!traces.empty())
+        return std::move(traces);
+    if (opened.value().profiles.empty())
+        return Error::wrongKind(
+            fmt::format("{}: This is a memory snapshot, not a trace: it has allocations and no "
+                        "ops or kernels.",
+                        name));
+    const std::string& format = opened.value().profiles.front()->format;
+    return Error::wrongKind(
+        fmt::format("{}: This is a {}{} without times, not a trace: it can be seen as a flame graph only.",
+                    name, format.ends_with('s') ? "list of " : "", format));
 }
 
 } // namespace

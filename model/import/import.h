@@ -4,6 +4,7 @@
 
 #include "model/base/progress.h"
 #include "model/base/result.h"
+#include "model/store/memory_history.h"
 #include "model/store/profile.h"
 #include "model/store/trace.h"
 
@@ -22,9 +23,10 @@ struct ImportOptions {
 /// What a file holds: an archive may hold several things of several kinds.
 struct Opened {
     std::vector<TracePtr> traces;
+    std::vector<MemoryHistoryPtr> memory;
     std::vector<ProfilePtr> profiles; ///< of a file with several, the one it opens with first
 
-    [[nodiscard]] bool empty() const { return traces.empty() && profiles.empty(); }
+    [[nodiscard]] bool empty() const { return traces.empty() && memory.empty() && profiles.empty(); }
 };
 
 /// Opens a file of any format that Warpline reads, whatever it is called; "-" is the standard input. An

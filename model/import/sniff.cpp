@@ -20,6 +20,10 @@ Sniffed isProfile(std::string_view what) {
     return {Sniffed::Format::Profile, fmt::format("This is {}, not a trace.", what)};
 }
 
+Sniffed isMemory(Sniffed::Format format, std::string_view what) {
+    return {format, fmt::format("This is {}, not a trace.", what)};
+}
+
 Sniffed notRead(std::string_view what, std::string_view advice) {
     return isOther(fmt::format("This is {}. This version of Warpline does not read it.{}{}", what,
                                advice.empty() ? "" : " ", advice));

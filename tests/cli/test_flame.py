@@ -263,6 +263,32 @@ class Flame(CommandLineTest):
         self.assertEqual(block['cuda_total_ns'], sum(r['cuda_total_ns'] for r in blocks))
         self.assertEqual(block['calls'], 18)
 
+    @needs_shared_data
+    def test_memory_of_snapshots(self):
+        for name in ('gpt', 'cnn', 'compiled', 'truncated', 'oom'):
+            with self.subTest(name):
+                snapshot = H200 / f'{name}.snapshot.pickle'
+                at = {m: self.json('memory', snapshot, '--at', m)['at']['requested_bytes'] for m in ('peak', 'end')}
+                for moment, want in at.items():
+                    tree = self.tree(snapshot, '--at', moment)
+                    self.assertEqual((tree['total'], tree['unit']), (want, 'bytes'))
+                self.assertEqual(self.tree(snapshot, '--weight', 'memory', '--direction', 'bottom-up')['total'],
+                                 at['peak'])
+        self.assertIn('by memory only', self.fails(1, 'flame', snapshot, '--weight', 'cpu'))
+        whole = self.tree(H200 / 'gpt.snapshot.pickle', '--range', '0ms:')['total']
+        parts = [self.tree(H200 / 'gpt.snapshot.pickle', '--range', r)['total'] for r in ('0ms:100ms', '100ms:')]
+        self.assertEqual(sum(parts), whole)
+
+    @needs_shared_data
+    def test_info_of_profiles(self):
+        name = FLAME / 'speedscope_two_sampled_0.6.0.speedscope.json'
+        files = self.json('info', name)['files']
+        self.assertEqual([(f['name'], f['unit'], f['total'], f['duration_ns']) for f in files],
+                         [('two', 'ns', 14_000_000_000, 14_000_000_000), ('one', 'ns', 14_000_000_000, 14_000_000_000)])
+        self.assertIn('speedscope profile', self.done('info', name))
+        header, *rows = self.done('info', name, '--csv').splitlines()
+        self.assertEqual({row.count(',') for row in rows}, {header.count(',')})
+
     def test_no_modules(self):
         self.assertIn('with_stack=True', self.done('modules', DATA / 'quick.json'))
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: Warpline contributors
 #include "model/analysis/flame.h"
+#include "model/analysis/memory_flame.h"
 #include "model/analysis/modules.h"
 #include "model/analysis/ops.h"
 #include "model/import/import.h"
@@ -39,6 +40,7 @@ class TestFlameTree : public QObject {
     void search();
     void moduleRows();
     void opsByStackAndModule();
+    void memoryOfSnapshots();
     void cancelled();
 };
 
@@ -458,6 +460,31 @@ void TestFlameTree::opsByStackAndModule() {
         return s;
     };
     QCOMPARE(sum(table), sum(plain));
+}
+
+void TestFlameTree::memoryOfSnapshots() {
+    const std::string text =
+        R"x({"segments":[],"device_traces":[[)x"
+        R"x({"action":"alloc","addr":1,"size":100,"stream":0,"time_us":10,"frames":[{"filename":"a/b.py","line":7,"name":"inner"},{"filename":"train.py","line":3,"name":"step"}]},)x"
+        R"x({"action":"alloc","addr":2,"size":50,"stream":0,"time_us":20,"frames":[{"filename":"??","line":0,"name":"c10::alloc"},{"filename":"train.py","line":3,"name":"step"}]},)x"
+        R"x({"action":"free_completed","addr":1,"size":100,"stream":0,"time_us":30,"frames":[]},)x"
+        R"x({"action":"alloc","addr":3,"size":7,"stream":0,"time_us":40,"frames":[]}]]})x";
+    const auto opened = openFromMemory(text, "s.json");
+    QVERIFY2(opened.ok(), opened.ok() ? "" : opened.error().message.c_str());
+    const MemoryHistory& history = *opened.value().memory.front();
+    const MemoryDevice& device = history.devices.front();
+    const MemoryStacks stacks = memoryStacks(history);
+    const auto tree = [&](const std::vector<StackWeight>& weights) {
+        return outline(flameTree(stacks.frames, *stacks.stacks, weights, WeightUnit::Bytes).value());
+    };
+    QCOMPARE(tree(liveWeights(stacks, device, device.peakRequested.moment)),
+             QStringLiteral("all 150 (train.py(3): step 150 (a/b.py(7): inner 100, c10::alloc 50))"));
+    QCOMPARE(tree(liveWeights(stacks, device, device.lastMoment())),
+             QStringLiteral("all 57 (train.py(3): step 50 (c10::alloc 50), (no stack) 7)"));
+    QCOMPARE(tree(allocatedWeights(stacks, device, 1, 4)),
+             QStringLiteral("all 57 (train.py(3): step 50 (c10::alloc 50), (no stack) 7)"));
+    QCOMPARE(tree(allocatedWeights(stacks, device, kBeforeHistory, 1)),
+             QStringLiteral("all 100 (train.py(3): step 100 (a/b.py(7): inner 100))"));
 }
 
 void TestFlameTree::cancelled() {

@@ -132,7 +132,7 @@ void TestSniff::others_data() {
         "Google Cloud trace");
     row("open telemetry", R"({"resourceSpans":[{"resource":{}}]})", "OpenTelemetry");
     row("snapshot json", R"({"segments":[{"device":0,"total_size":2}],"device_traces":[[]]})",
-        "memory snapshot, as JSON");
+        "memory snapshot (JSON)");
     row("snapshot pickle", "\x80\x04\x95\x11\0\0}\x94(\x8c\x08segments\x94]\x94}\x8c\x0atotal_size"s,
         "memory snapshot (pickle)");
     row("pickle", "\x80\x04\x95\x11\0\0\x8c\x05hello\x94."s, "a Python pickle, but not");
@@ -173,7 +173,7 @@ void TestSniff::others_data() {
     row("text", "hello\nworld\n", "a text file that begins with \"hello\"");
     row("nsys", "NVIDIA Tegra Profiler Report 2024@6", "Nsight Systems report (.nsys-rep)");
     row("ncu", "NVR\0\2\0\0\0"s, "Nsight Compute report (.ncu-rep)");
-    row("sqlite", "SQLite format 3\0abc"s, "but not an export of Nsight Systems");
+    row("sqlite", "SQLite format 3\0abc"s, "neither an export of Nsight Systems nor a memory snapshot");
     row("sqlite nsys", "SQLite format 3\0 CREATE TABLE StringIds ( CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL"s,
         "Nsight Systems export (SQLite)");
     row("xz",

@@ -68,13 +68,17 @@ Sniffed sqlite(std::string_view head) {
         return notRead("a database of AMD's rocprof-compute (SQLite)");
     if (contains(head, "rocpd_"))
         return notRead("a profile of AMD's rocprofv3 (rocpd, SQLite)");
-    return notRead("an SQLite database, but not an export of Nsight Systems");
+    if (contains(head, "device_traces"))
+        return isMemory(Sniffed::Format::MemorySqlite, "a PyTorch memory snapshot (SQLite)");
+    return notRead("an SQLite database, but neither an export of Nsight Systems nor a memory snapshot");
 }
 
 Sniffed pickle(std::string_view head) {
-    if (contains(head, "segments") && (contains(head, "device_traces") || contains(head, "segment_type") ||
-                                       contains(head, "allocated_size") || contains(head, "total_size")))
-        return notRead("a PyTorch memory snapshot (pickle)");
+    // Keys stand in any order, and the oldest snapshots are a bare list of segments.
+    if (contains(head, "device_traces") || contains(head, "total_size") ||
+        contains(head, "segment_pool_id") || contains(head, "segment_alloc") ||
+        (contains(head, "segments") && contains(head, "allocator_settings")))
+        return isMemory(Sniffed::Format::MemoryPickle, "a PyTorch memory snapshot (pickle)");
     if (contains(head, "torch._utils") || contains(head, "_rebuild_tensor"))
         return notRead("saved tensors of PyTorch (pickle)");
     return notRead("a Python pickle, but not a PyTorch memory snapshot");

@@ -60,7 +60,7 @@ std::optional<Sniffed> knownObject(const JsonOutline& json, std::string_view hea
             kWhatToOpen);
     if ((json.has("segments") && (json.has("device_traces") || json.hasAt(2, "total_size"))) ||
         json.has("device_traces"))
-        return notRead("a PyTorch memory snapshot, as JSON");
+        return isMemory(Sniffed::Format::MemoryJson, "a PyTorch memory snapshot (JSON)");
     if (json.has("nodes") && (json.has("timeDeltas") || json.has("samples") || json.hasAt(2, "callFrame")))
         return notRead("a CPU profile of Chrome or Node.js (.cpuprofile)");
     if (json.hasAt(1, "preprocessedProfileVersion") ||
@@ -82,6 +82,8 @@ std::optional<Sniffed> knownObject(const JsonOutline& json, std::string_view hea
 std::optional<Sniffed> knownArray(const JsonOutline& json) {
     if (json.hasAt(1, "spans") && (json.hasAt(1, "projectId") || json.hasAt(1, "traceId")))
         return notRead("a Google Cloud trace (a list of spans of requests)", kWhatToOpen);
+    if (json.hasAt(1, "total_size") && json.hasAt(1, "blocks"))
+        return isMemory(Sniffed::Format::MemoryJson, "a PyTorch memory snapshot (JSON)");
     if (json.hasAt(1, "children") || (json.hasAt(1, "frame") && json.hasAt(1, "metrics")))
         return isProfile("a call tree in Hatchet's JSON, as Triton's Proton profiler writes it");
     if (json.hasAt(2, "_name") && json.hasAt(2, "_start_us"))

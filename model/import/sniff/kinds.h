@@ -20,6 +20,8 @@ Sniffed sniffText(std::string_view head, bool whole);
 bool hasTraceEvents(std::string_view text);
 
 Sniffed isChromeTrace();
+/// A memory snapshot; `what` names its form for people.
+Sniffed isMemory(Sniffed::Format format, std::string_view what);
 Sniffed isOther(std::string sentence);
 /// "This is WHAT, not a trace.": a profile that is read.
 Sniffed isProfile(std::string_view what);

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#include "model/import/snapshot/pickle_reader.h"
+
+#include "model/import/snapshot/machine.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+
+namespace warpline::snapshot {
+
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
+/// As much of one text as is kept in one piece; nobody's path is that long.
+constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
+
+/// Opcodes that would run code, or take something from elsewhere, with the names of pickletools.
+const char* codeName(unsigned char op) {
+    switch (op) {
+    case 'c':
+        return "GLOBAL";
+    case 0x93:
+        return "STACK_GLOBAL";
+    case 'R':
+        return "REDUCE";
+    case 'b':
+        return "BUILD";
+    case 'i':
+        return "INST";
+    case 'o':
+        return "OBJ";
+    case 0x81:
+        return "NEWOBJ";
+    case 0x92:
+        return "NEWOBJ_EX";
+    case 'P':
+        return "PERSID";
+    case 'Q':
+        return "BINPERSID";
+    case 0x82:
+        return "EXT1";
+    case 0x83:
+        return "EXT2";
+    case 0x84:
+        return "EXT4";
+    case 0x97:
+        return "NEXT_BUFFER";
+    case 0x98:
+        return "READONLY_BUFFER";
+    default:
+        return nullptr;
+    }
+}
+
+/// Opcodes of protocols 0 and 1 that write values as lines of text.
+bool isTextOpcode(unsigned char op) {
+    return std::strchr("FILSVgp", op) != nullptr && op != 0;
+}
+
+class PickleReader {
+  public:
+    PickleReader(ByteSource& source, Sink& sink, const ImportOptions& options)
+        : m_source(source), m_sink(sink), m_options(options), m_machine(sink),
+          m_buffer(std::make_unique<char[]>(kBuffer)) {}
+
+    Result<Done> run() {
+        for (std::uint64_t count = 0;; ++count) {
+            if ((count & 255) == 0 || m_wantsCheck) {
+                if (auto r = check(); !r.ok())
+                    return r;
+            }
+            if (m_at == m_end && !fill(1))
+                return ended();
+            m_opAt = offset();
+            const auto op = static_cast<unsigned char>(m_buffer[m_at++]);
+            if (op == '.')
+                break;
+            m_machine.setOffset(m_opAt);
+            const Step step = take(op);
+            if (step == Step::Ended)
+                return ended();
+            if (step == Step::Bad)
+                return bad(op);
+        }
+        if (!m_machine.finish())
+            return Error::wrongKind(fmt::format(
+                "{}: This is a Python pickle, but not a PyTorch memory snapshot: {}. Open a file that "
+                "torch.cuda.memory._dump_snapshot() wrote.",
+                m_source.name, m_machine.error()));
+        return Done{};
+    }
+
+  private:
+    enum class Step { Done, Ended, Bad };
+
+    [[nodiscard]] std::uint64_t offset() const { return m_base + m_at; }
+
+    /// Has at least `bytes` (few) in the buffer.
+    bool fill(std::size_t bytes) {
+        if (m_end - m_at >= bytes)
+            return true;
+        std::memmove(m_buffer.get(), m_buffer.get() + m_at, m_end - m_at);
+        m_base += m_at;
+        m_end -= m_at;
+        m_at = 0;
+        while (m_end < bytes && !m_ended) {
+            auto r = m_source.read(m_buffer.get() + m_end, kBuffer - m_end);
+            if (!r.ok()) {
+                m_error = r.error();
+                m_ended = true;
+            } else if (r.value() == 0) {
+                m_ended = true;
+            } else {
+                m_end += r.value();
+            }
+            m_wantsCheck = true;
+        }
+        return m_end >= bytes;
+    }
+
+    Result<Done> check() {
+        m_wantsCheck = false;
+        if (m_options.stop.stop_requested())
+            return Error::cancelled();
+        if (m_options.progress != nullptr) {
+            m_options.progress->bytesDone = m_source.bytesDone();
+            m_options.progress->events = m_machine.rows();
+        }
+        if (m_machine.held() > Machine::budget(offset()))
+            return Error::failed(fmt::format("{}: Up to byte {} this pickle builds far more than its own "
+                                             "size, which no memory snapshot does, "
+                                             "so reading it was given up.",
+                                             m_source.name, offset()));
+        return Done{};
+    }
+
+    Result<Done> ended() {
+        if (m_error)
+            return *m_error;
+        const auto damage = m_source.damage();
+        m_sink.cut = {damage ? damage->message : "the pickle is not finished", offset()};
+        if (!m_machine.finishCut())
+            return Error::failed(
+                fmt::format("{}: This pickle ends at byte {} before any segment or event is complete: the "
+                            "program was stopped "
+                            "while it wrote the file, or the copy failed. Write or copy it again.",
+                            m_source.name, offset()));
+        return Done{};
+    }
+
+    Result<Done> bad(unsigned char op) {
+        if (const char* name = codeName(op))
+            return Error::failed(fmt::format("{}: This pickle is code, not only data: it has {} at byte {}, "
+                                             "which a memory snapshot never has, so "
+                                             "it was not read further and nothing of it was run.",
+                                             m_source.name, name, m_opAt));
+        if (isTextOpcode(op))
+            return Error::wrongKind(fmt::format("{}: This is a pickle of protocol 0 or 1 (byte {}), which "
+                                                "PyTorch does not write. Write it again with "
+                                                "pickle.dump(snapshot, file, protocol=4).",
+                                                m_source.name, m_opAt));
+        if (m_machine.error()[0] != '\0')
+            return Error::failed(
+                fmt::format("{}: The pickle is damaged at byte {}: {}. Copy or write it again.",
+                            m_source.name, m_opAt, m_machine.error()));
+        return Error::failed(fmt::format(
+            "{}: The pickle is damaged at byte {}: there is no instruction {:#04x}. Copy or write it again.",
+            m_source.name, m_opAt, op));
+    }
+
+    template <class T>
+    bool number(T& value) {
+        if (!fill(sizeof(T)))
+            return false;
+        std::memcpy(&value, m_buffer.get() + m_at, sizeof(T)); // little-endian, as all that runs CUDA
+        m_at += sizeof(T);
+        return true;
+    }
+
+    template <class Length>
+    Step text(bool known) {
+        Length length = 0;
+        if (!number(length))
+            return Step::Ended;
+        const auto n = static_cast<std::uint64_t>(length);
+        if (n <= kBuffer / 2) {
+            if (!fill(static_cast<std::size_t>(n)))
+                return Step::Ended;
+            const std::string_view view(m_buffer.get() + m_at, static_cast<std::size_t>(n));
+            m_at += static_cast<std::size_t>(n);
+            if (known)
+                m_machine.pushText(view);
+            else
+                m_machine.push({Value::Kind::Other, 0});
+            return Step::Done;
+        }
+        // Room is taken for what comes, not for what is announced.
+        std::string whole;
+        for (std::uint64_t left = n; left > 0;) {
+            if (m_at == m_end && !fill(1))
+                return Step::Ended;
+            if (m_options.stop.stop_requested())
+                return Step::Ended;
+            const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, m_end - m_at));
+            if (known && whole.size() < kMostText)
+                whole.append(m_buffer.get() + m_at, part);
+            m_at += part;
+            left -= part;
+        }
+        if (known)
+            m_machine.pushText(whole);
+        else
+            m_machine.push({Value::Kind::Other, 0});
+        return Step::Done;
+    }
+
+    /// LONG1, LONG4: two's complement, little-endian, as many bytes as it takes.
+    Step longInteger(std::uint64_t length) {
+        if (length <= 9) {
+            if (!fill(static_cast<std::size_t>(length)))
+                return Step::Ended;
+            std::uint64_t value = 0;
+            bool negative = false;
+            for (std::size_t i = 0; i < length; ++i) {
+                const auto byte = static_cast<unsigned char>(m_buffer[m_at + i]);
+                if (i < 8)
+                    value |= static_cast<std::uint64_t>(byte) << (8 * i);
+                negative = (byte & 0x80) != 0;
+            }
+            if (negative && length < 8 && length > 0)
+                value |= ~std::uint64_t{0} << (8 * length);
+            m_at += static_cast<std::size_t>(length);
+            // Addresses beyond 2^63 have a ninth byte, 0; their 64 bits are what counts.
+            if (length == 9 || static_cast<std::int64_t>(value) < 0)
+                m_machine.pushUnsigned(value);
+            else
+                m_machine.pushInt(static_cast<std::int64_t>(value));
+            return Step::Done;
+        }
+        for (std::uint64_t left = length; left > 0;) {
+            if (m_at == m_end && !fill(1))
+                return Step::Ended;
+            const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, m_end - m_at));
+            m_at += part;
+            left -= part;
+        }
+        m_machine.push({Value::Kind::Other, 0});
+        return Step::Done;
+    }
+
+    template <class T, class F>
+    Step with(F&& f) {
+        T value{};
+        if (!number(value))
+            return Step::Ended;
+        return f(value) ? Step::Done : Step::Bad;
+    }
+    static Step ok(bool done) { return done ? Step::Done : Step::Bad; }
+
+    Step take(unsigned char op) {
+        Machine& m = m_machine;
+        const auto always = [](auto&&) { return Step::Done; };
+        switch (op) {
+        case 0x80: // PROTO
+            return with<std::uint8_t>([](std::uint8_t) { return true; });
+        case 0x95: // FRAME
+            return with<std::uint64_t>([](std::uint64_t) { return true; });
+        case 'N':
+            return always((m.push({}), 0));
+        case 0x88:
+            return always((m.pushBool(true), 0));
+        case 0x89:
+            return always((m.pushBool(false), 0));
+        case 'J': // BININT
+            return with<std::int32_t>([&](std::int32_t v) { return m.pushInt(v), true; });
+        case 'K': // BININT1
+            return with<std::uint8_t>([&](std::uint8_t v) { return m.pushInt(v), true; });
+        case 'M': // BININT2
+            return with<std::uint16_t>([&](std::uint16_t v) { return m.pushInt(v), true; });
+        case 0x8A: { // LONG1
+            std::uint8_t length = 0;
+            return number(length) ? longInteger(length) : Step::Ended;
+        }
+        case 0x8B: { // LONG4
+            std::int32_t length = 0;
+            if (!number(length))
+                return Step::Ended;
+            return length < 0 ? Step::Bad : longInteger(static_cast<std::uint64_t>(length));
+        }
+        case 'G': // BINFLOAT, big-endian
+            return with<std::uint64_t>([&](std::uint64_t bits) {
+                return m.pushFloat(std::bit_cast<double>(__builtin_bswap64(bits))), true;
+            });
+        case 'X': // BINUNICODE
+        case 'T': // BINSTRING
+            return text<std::uint32_t>(true);
+        case 0x8C: // SHORT_BINUNICODE
+        case 'U':  // SHORT_BINSTRING
+            return text<std::uint8_t>(true);
+        case 0x8D: // BINUNICODE8
+            return text<std::uint64_t>(true);
+        case 'C': // SHORT_BINBYTES
+            return text<std::uint8_t>(false);
+        case 'B': // BINBYTES
+            return text<std::uint32_t>(false);
+        case 0x8E: // BINBYTES8
+        case 0x96: // BYTEARRAY8
+            return text<std::uint64_t>(false);
+        case ']':
+        case 0x8F: // EMPTY_SET
+            return always((m.pushList(), 0));
+        case '}':
+            return always((m.pushDict(), 0));
+        case ')':
+            return ok(m.tuple(0));
+        case '(':
+            return always((m.mark(), 0));
+        case 'a':
+            return ok(m.append());
+        case 'e':
+        case 0x90: // ADDITEMS
+            return ok(m.appends());
+        case 's':
+            return ok(m.setItem());
+        case 'u':
+            return ok(m.setItems());
+        case 'l':
+        case 0x91: // FROZENSET
+            return ok(m.listFromMark());
+        case 'd':
+            return ok(m.dictFromMark());
+        case 't':
+            return ok(m.tupleFromMark());
+        case 0x85:
+            return ok(m.tuple(1));
+        case 0x86:
+            return ok(m.tuple(2));
+        case 0x87:
+            return ok(m.tuple(3));
+        case '0':
+            return ok(m.pop());
+        case '1':
+            return ok(m.popMark());
+        case '2':
+            return ok(m.duplicate());
+        case 0x94:
+            return ok(m.memoize());
+        case 'q': // BINPUT
+            return with<std::uint8_t>([&](std::uint8_t i) { return m.memoPut(i); });
+        case 'r': // LONG_BINPUT
+            return with<std::uint32_t>([&](std::uint32_t i) { return m.memoPut(i); });
+        case 'h': // BINGET
+            return with<std::uint8_t>([&](std::uint8_t i) { return m.memoGet(i); });
+        case 'j': // LONG_BINGET
+            return with<std::uint32_t>([&](std::uint32_t i) { return m.memoGet(i); });
+        default:
+            return Step::Bad;
+        }
+    }
+
+    ByteSource& m_source;
+    Sink& m_sink;
+    const ImportOptions& m_options;
+    Machine m_machine;
+    std::unique_ptr<char[]> m_buffer;
+    std::size_t m_at = 0;
+    std::size_t m_end = 0;
+    std::uint64_t m_base = 0; ///< offset of the buffer's first byte
+    std::uint64_t m_opAt = 0;
+    bool m_ended = false;
+    bool m_wantsCheck = false;
+    std::optional<Error> m_error;
+};
+
+} // namespace
+
+Result<Done> readPickle(ByteSource& source, Sink& sink, const ImportOptions& options) {
+    return PickleReader(source, sink, options).run();
+}
+
+} // namespace warpline::snapshot

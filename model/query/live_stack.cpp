@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#include "model/query/live_stack.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpline {
+
+LiveStack::LiveStack(const MemoryDevice& device, const LiveIndex& index,
+                     const std::vector<std::pair<Moment, std::uint32_t>>& implicit, Moment moment)
+    : m_device(device), m_implicit(implicit), m_moment(moment) {
+    const std::size_t rows = device.blocks.count();
+    m_alive.resize(rows / 64 + 1);
+    for (int level = 0; level < kLevels; ++level)
+        m_sums[level].resize((rows >> kBits[level]) + 1);
+    std::vector<std::uint32_t> live;
+    index.live(moment, live);
+    for (const std::uint32_t row : live)
+        add(row);
+    m_nextImplicit = static_cast<std::size_t>(
+        std::upper_bound(implicit.begin(), implicit.end(), std::pair{moment, ~std::uint32_t{0}}) -
+        implicit.begin());
+}
+
+void LiveStack::advance(Moment moment) {
+    const MemoryEventTable& e = m_device.events;
+    for (; m_moment < moment; ++m_moment) {
+        const MemoryAction action = e.action[m_moment];
+        if (action == MemoryAction::Alloc) {
+            for (; m_nextImplicit < m_implicit.size() && m_implicit[m_nextImplicit].first == m_moment + 1;
+                 ++m_nextImplicit)
+                remove(m_implicit[m_nextImplicit].second);
+            add(static_cast<std::uint32_t>(e.block[m_moment].index()));
+        } else if (action == MemoryAction::FreeCompleted) {
+            remove(static_cast<std::uint32_t>(e.block[m_moment].index()));
+        }
+    }
+}
+
+void LiveStack::column(const std::vector<std::int64_t>& heights, std::uint32_t* out) const {
+    const std::size_t rows = m_device.blocks.count();
+    const Column<std::int64_t>& sizes = m_device.blocks.size;
+    std::size_t row = 0;
+    std::uint64_t below = 0; // bytes under `row`
+    std::size_t h = 0;
+    while (h < heights.size() && heights[h] < 0)
+        out[h++] = 0;
+    while (h < heights.size() && row < rows) {
+        const auto height = static_cast<std::uint64_t>(heights[h]);
+        // Whole runs that lie below the height, the longest first.
+        if ((row & 7) == 0) {
+            int level = kLevels - 1;
+            while (level >= 0 && ((row & ((std::size_t{1} << kBits[level]) - 1)) != 0 ||
+                                  below + m_sums[level][row >> kBits[level]] > height))
+                --level;
+            if (level >= 0) {
+                below += m_sums[level][row >> kBits[level]];
+                row += std::size_t{1} << kBits[level];
+                continue;
+            }
+        }
+        // The next live row of this run of eight; there is one, or the run would have been passed.
+        const std::uint64_t bits = (m_alive[row >> 6] >> (row & 63)) & (0xFFu >> (row & 7));
+        if (bits == 0) {
+            row = (row | 7) + 1;
+            continue;
+        }
+        row += static_cast<std::size_t>(std::countr_zero(bits));
+        const std::uint64_t top = below + static_cast<std::uint64_t>(sizes[row]);
+        if (top <= height) {
+            below = top;
+            ++row;
+            continue;
+        }
+        const auto id = static_cast<std::uint32_t>(row + 1);
+        do
+            out[h++] = id;
+        while (h < heights.size() && static_cast<std::uint64_t>(heights[h]) < top);
+    }
+    std::fill(out + h, out + heights.size(), 0u);
+}
+
+} // namespace warpline

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: Warpline contributors
+#pragma once
+
+#include "model/query/memory_state.h"
+#include "model/store/memory_history.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace warpline {
+
+/// The live blocks of a device as a stack of bytes, walked forwards in time. Sums over runs of 8, 64, 512 and
+/// 4096 rows find the block at a height without looking at each.
+class LiveStack {
+  public:
+    /// `implicit`: (moment, row) of blocks that end because their address was handed out again, ascending.
+    LiveStack(const MemoryDevice& device, const LiveIndex& index,
+              const std::vector<std::pair<Moment, std::uint32_t>>& implicit, Moment moment);
+
+    /// Goes on to a later moment, or stays.
+    void advance(Moment moment);
+    /// Which block is at each of the heights, which ascend: ids (row + 1), 0 above the top. One for each of
+    /// `heights`.
+    void column(const std::vector<std::int64_t>& heights, std::uint32_t* out) const;
+
+  private:
+    static constexpr int kLevels = 4;
+    static constexpr int kBits[kLevels] = {3, 6, 9, 12};
+
+    void add(std::uint32_t row) {
+        m_alive[row >> 6] |= std::uint64_t{1} << (row & 63);
+        change(row, static_cast<std::uint64_t>(m_device.blocks.size[row]));
+    }
+    void remove(std::uint32_t row) {
+        m_alive[row >> 6] &= ~(std::uint64_t{1} << (row & 63));
+        change(row, -static_cast<std::uint64_t>(m_device.blocks.size[row]));
+    }
+    void change(std::uint32_t row, std::uint64_t bytes) {
+        for (int level = 0; level < kLevels; ++level)
+            m_sums[level][row >> kBits[level]] += bytes;
+    }
+
+    const MemoryDevice& m_device;
+    const std::vector<std::pair<Moment, std::uint32_t>>& m_implicit;
+    std::size_t m_nextImplicit = 0;
+    Moment m_moment;
+    std::vector<std::uint64_t> m_alive;
+    std::vector<std::uint64_t> m_sums[kLevels];
+};
+
+} // namespace warpline
