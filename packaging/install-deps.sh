@@ -18,6 +18,7 @@ build=(
     libarchive-dev libbz2-dev liblzma-dev          # with what libarchive's static library needs
     nettle-dev libgmp-dev libxml2-dev
     libxxhash-dev
+    libsqlite3-dev                                 # memory snapshots in SQLite
     libbenchmark-dev
     fonts-inter fonts-dejavu-core                  # for drawing where no desktop brings fonts
 )

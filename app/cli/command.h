@@ -25,8 +25,8 @@ void declareInfo(CLI::App& app, Work& work);
 void declareOps(CLI::App& app, Work& work);
 void declareKernels(CLI::App& app, Work& work);
 void declareFlame(CLI::App& app, Work& work);
-void declareMemory(CLI::App& app, Work& work);
 void declareModules(CLI::App& app, Work& work);
+void declareMemory(CLI::App& app, Work& work);
 void declareConvert(CLI::App& app, Work& work);
 
 } // namespace warpline::cli

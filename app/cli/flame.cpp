@@ -3,9 +3,11 @@
 #include "model/analysis/flame.h"
 #include "app/cli/command.h"
 #include "app/cli/flame_text.h"
+#include "app/cli/memory_at.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/text.h"
+#include "model/analysis/memory_flame.h"
 #include "model/base/format.h"
 #include "model/export/flame_writer.h"
 #include "model/import/import.h"
@@ -37,6 +39,8 @@ struct FlameOptions {
     std::string out;
     std::string focus;
     std::string profile;
+    std::string at = "peak";
+    std::optional<std::int64_t> device;
     std::string backward = "forward";
     bool byModule = false;
     bool python = false;
@@ -194,13 +198,62 @@ Result<Weighed> weighProfile(const std::vector<ProfilePtr>& profiles, const Flam
     return w;
 }
 
+/// The moment that holds just before a time.
+Moment momentBefore(const MemoryDevice& device, TimeNs time) {
+    return time == INT64_MIN ? kBeforeHistory : device.momentAt(time - 1);
+}
+
+/// What is live at a moment of a snapshot, or what was allocated in a range of it.
+Result<Weighed> weighMemory(const std::vector<MemoryHistoryPtr>& histories, const FlameOptions& options) {
+    if (histories.size() > 1)
+        return Error::failed(fmt::format("{}: it holds {} memory snapshots; name one of them: {}, ...",
+                                         options.file, histories.size(), histories.front()->path));
+    const MemoryHistory& history = *histories.front();
+    if (!options.weight.empty() && kWeights.at(options.weight) != FlameWeight::Allocated)
+        return Error::failed(
+            fmt::format("{}: this is a memory snapshot: it can be weighed by memory only.", history.path));
+    if (options.range.step)
+        return Error::failed(
+            fmt::format("{}: a memory snapshot has no numbered steps; say --range or --at.", history.path));
+    const auto device = memoryDevice(history, options.device);
+    if (!device.ok())
+        return device.error();
+    const MemoryDevice& d = *device.value();
+    const MemoryStacks stacks = memoryStacks(history);
+    Weighed w;
+    w.frames = stacks.frames;
+    w.stacks = stacks.stacks;
+    w.unit = WeightUnit::Bytes;
+    w.path = history.path;
+    w.isTrace = true;
+    if (const auto range = RangeText::parse(options.range.range)) {
+        if (!d.hasTimes)
+            return Error::failed(fmt::format(
+                "{}: its events have no times, so that there is no range of them.", history.path));
+        const TimeRange r = range->in(d.extent());
+        w.weights = allocatedWeights(stacks, d, momentBefore(d, r.begin), momentBefore(d, r.end));
+        w.noun = fmt::format("Bytes allocated on {}", d.name());
+        w.absent = "Nothing was allocated in this range.";
+        return w;
+    }
+    const auto moment = MemoryAt::parse(options.at)->in(history, d);
+    if (!moment.ok())
+        return moment.error();
+    w.weights = liveWeights(stacks, d, moment.value());
+    w.noun = fmt::format("Memory of {} at {}", d.name(), options.at == "peak" ? "its peak" : options.at);
+    w.absent = "Nothing is allocated at this moment.";
+    return w;
+}
+
 Result<Weighed> weighFile(const FlameOptions& options) {
     auto opened = openFile(options.file);
     if (!opened.ok())
         return opened.error();
-    if (opened.value().traces.empty())
+    if (opened.value().traces.empty() && !opened.value().profiles.empty())
         return weighProfile(opened.value().profiles, options);
-    auto trace = onlyTrace(std::move(opened.value().traces), options.file);
+    if (opened.value().traces.empty())
+        return weighMemory(opened.value().memory, options);
+    auto trace = onlyTrace(std::move(opened).value(), options.file);
     if (!trace.ok())
         return trace.error();
     return weighTrace(trace.value(), options);
@@ -268,16 +321,16 @@ void declareFlame(CLI::App& app, Work& work) {
         "flame", "The flame graph: which Python lines, modules and ops the time went to, by stack");
     command
         ->add_option("FILE", options->file,
-                     "The trace, or a profile (collapsed stacks, speedscope, Hatchet); - reads the standard "
-                     "input")
+                     "The trace, a memory snapshot, or a profile (collapsed stacks, speedscope, Hatchet); - "
+                     "reads the standard input")
         ->required();
     command->add_option("--profile", options->profile, "Of a file with several profiles: its name or number")
         ->type_name("NAME");
     command
         ->add_option("--weight", options->weight,
                      "What a stack weighs: cuda (durations of kernels, copies and sets), cpu (self time of "
-                     "host threads), calls, memory (bytes allocated on devices); default cuda, or cpu where "
-                     "there is no device")
+                     "host threads), calls, memory (bytes allocated on devices; of a snapshot, bytes live at "
+                     "--at or allocated in --range); default cuda, or cpu where there is no device")
         ->type_name("cpu|cuda|calls|memory")
         ->check(CLI::IsMember({"cpu", "cuda", "gpu", "calls", "memory"}));
     command
@@ -311,6 +364,20 @@ void declareFlame(CLI::App& app, Work& work) {
         ->add_option("--focus", options->focus,
                      "Only stacks with this frame: what it calls, or (bottom-up) who calls it")
         ->type_name("FRAME");
+    command
+        ->add_option(
+            "--at", options->at,
+            "Of a snapshot: peak, end, a time since its start (12ms), nanoseconds, or event:N; default "
+            "peak")
+        ->type_name("MOMENT")
+        ->check([](const std::string& text) -> std::string {
+            return MemoryAt::parse(text) ? "" : fmt::format("\"{}\" is no moment", text);
+        });
+    command
+        ->add_option("--device", options->device,
+                     "Of a snapshot: this GPU; default the one with the "
+                     "highest peak")
+        ->type_name("N");
     addRangeOption(*command, options->range);
     addStepOption(*command, options->range);
     command->add_flag("--json", options->json, "The same as --format json")
@@ -333,6 +400,7 @@ void declareFlame(CLI::App& app, Work& work) {
         "  warpline-cli flame trace.json.gz --hide-plumbing --merge\n"
         "  warpline-cli flame trace.json.gz --weight cpu --step 3 -o cpu.svg\n"
         "  warpline-cli flame trace.json.gz --format collapsed | flamegraph.pl > gpu.svg\n"
+        "  warpline-cli flame snapshot.pickle --at end -o memory.svg\n"
         "  warpline-cli flame trace.json.gz --direction bottom-up --focus aten::copy_");
     command->callback([options, &work] { work = [options] { return runFlame(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include "app/cli/memory_info.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/profile_info.h"
 #include "model/import/import.h"
 
 #include <memory>
@@ -53,6 +54,8 @@ Result<Done> runInfo(const InfoOptions& options) {
             write(InfoReport(*trace));
         for (const MemoryHistoryPtr& memory : opened.value().memory)
             write(MemoryInfo(*memory));
+        for (const ProfilePtr& profile : opened.value().profiles)
+            write(ProfileInfo(*profile));
     }
     if (options.output.json) {
         json.endArray().endObject();
@@ -72,7 +75,9 @@ void declareInfo(CLI::App& app, Work& work) {
     auto options = std::make_shared<InfoOptions>();
     CLI::App* command =
         app.add_subcommand("info", "What files hold, and what had to be repaired or left out of them");
-    command->add_option("FILE", options->files, "Traces and memory snapshots; - reads the standard input")
+    command
+        ->add_option("FILE", options->files,
+                     "Traces, memory snapshots and profiles; - reads the standard input")
         ->required();
     addOutputOptions(*command, options->output);
     command->get_option("--limit")->description(

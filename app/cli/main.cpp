@@ -57,8 +57,8 @@ int run(int argc, char** argv) {
     cli::declareOps(app, work);
     cli::declareKernels(app, work);
     cli::declareFlame(app, work);
-    cli::declareMemory(app, work);
     cli::declareModules(app, work);
+    cli::declareMemory(app, work);
     cli::declareConvert(app, work);
 
     try {

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/data_table.h"
 #include "app/cli/diagnostics_report.h"
+#include "app/cli/memory_at.h"
 #include "app/cli/memory_info.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -13,9 +14,7 @@
 #include "model/analysis/memory_join.h"
 #include "model/analysis/memory_oom.h"
 #include "model/base/format.h"
-#include "model/query/search.h"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -31,75 +30,6 @@ struct MemoryOptions {
     std::string group = "stack";
     OutputOptions output;
 };
-
-/// "12ms", "event:30", nanoseconds: whether --at can be read; the moment is found per device.
-struct At {
-    enum class Kind { Peak, End, Event, Relative, Time };
-    Kind kind = Kind::Peak;
-    std::int64_t value = 0;
-
-    static std::optional<At> parse(std::string_view text) {
-        if (text == "peak")
-            return At{Kind::Peak, 0};
-        if (text == "end")
-            return At{Kind::End, 0};
-        At at;
-        at.kind = Kind::Time;
-        if (text.starts_with("event:")) {
-            at.kind = Kind::Event;
-            text.remove_prefix(6);
-        }
-        const auto r = std::from_chars(text.data(), text.data() + text.size(), at.value);
-        if (r.ec == std::errc() && r.ptr == text.data() + text.size() && !text.empty())
-            return at;
-        if (at.kind == Kind::Time && parseDuration(text, at.value)) {
-            at.kind = Kind::Relative;
-            return at;
-        }
-        return std::nullopt;
-    }
-
-    [[nodiscard]] Result<Moment> in(const MemoryHistory& history, const MemoryDevice& d) const {
-        switch (kind) {
-        case Kind::Peak:
-            return d.peakRequested.moment;
-        case Kind::End:
-            return d.lastMoment();
-        case Kind::Event:
-            if (value < -1 || value >= static_cast<std::int64_t>(d.lastMoment()))
-                return Error::failed(fmt::format("{}: there is no event {}; it has {}.", history.path, value,
-                                                 counted(d.events.count(), "event", "events")));
-            return static_cast<Moment>(value + 1);
-        case Kind::Relative:
-        case Kind::Time:
-            break;
-        }
-        if (!d.hasTimes)
-            return Error::failed(fmt::format("{}: its events have no times; name one by its number, as "
-                                             "event:100.",
-                                             history.path));
-        TimeNs time = value;
-        if (kind == Kind::Relative && __builtin_add_overflow(d.extent().begin, value, &time))
-            time = INT64_MAX;
-        return d.momentAt(time);
-    }
-};
-
-/// The device that was asked for, or the one with the highest peak.
-Result<const MemoryDevice*> deviceOf(const MemoryHistory& history, std::optional<std::int64_t> ordinal) {
-    if (ordinal) {
-        if (const MemoryDevice* device = history.device(*ordinal))
-            return device;
-        return Error::failed(fmt::format("{}: nothing in it is of GPU {}.", history.path, *ordinal));
-    }
-    const MemoryDevice* best = nullptr;
-    for (const MemoryDevice& d : history.devices)
-        if (best == nullptr || d.peakRequested.requested > best->peakRequested.requested)
-            best = &d;
-    if (best == nullptr)
-        return Error::failed(fmt::format("{}: the snapshot holds no segments and no events.", history.path));
-    return best;
-}
 
 void writeOutOfMemory(JsonWriter& json, const MemoryHistory& history, const MemoryDevice& device,
                       const OutOfMemoryReport& r) {
@@ -207,7 +137,7 @@ Result<Done> runMemory(const MemoryOptions& options) {
             return joined.error();
         join = std::move(joined).value();
     }
-    const auto device = deviceOf(*history, options.device);
+    const auto device = memoryDevice(*history, options.device);
     if (!device.ok()) {
         // An empty snapshot is one all the same.
         if (!history->devices.empty() || !options.output.json || options.device)
@@ -215,7 +145,7 @@ Result<Done> runMemory(const MemoryOptions& options) {
         return print("{\n \"devices\": [],\n \"at\": null,\n \"holders\": [],\n \"oom\": []\n}\n");
     }
     const MemoryDevice& d = *device.value();
-    const auto moment = At::parse(options.at)->in(*history, d);
+    const auto moment = MemoryAt::parse(options.at)->in(*history, d);
     if (!moment.ok())
         return moment.error();
     HolderQuery query;
@@ -293,8 +223,9 @@ void declareMemory(CLI::App& app, Work& work) {
             "start of the history, without one nanoseconds on its own clock")
         ->type_name("WHEN")
         ->check([](const std::string& text) -> std::string {
-            return At::parse(text) ? ""
-                                   : fmt::format("\"{}\" is no moment: peak, end, event:100, 12ms", text);
+            return MemoryAt::parse(text)
+                       ? ""
+                       : fmt::format("\"{}\" is no moment: peak, end, event:100, 12ms", text);
         });
     command
         ->add_option("--group", options->group,

@@ -70,18 +70,18 @@ std::optional<RangeText> RangeText::parse(std::string_view text) {
     return range;
 }
 
-TimeRange RangeText::in(const Trace& trace) const {
+TimeRange RangeText::in(TimeRange extent) const {
     const auto resolve = [&](const std::optional<Moment>& moment, TimeNs open) {
         if (!moment)
             return open;
         TimeNs time = moment->value;
-        if (moment->relative && __builtin_add_overflow(trace.extent.begin, moment->value, &time))
+        if (moment->relative && __builtin_add_overflow(extent.begin, moment->value, &time))
             time = moment->value < 0 ? INT64_MIN : INT64_MAX;
         return time;
     };
     // The last event may start where the trace ends.
-    const TimeNs last = trace.extent.end == INT64_MAX ? INT64_MAX : trace.extent.end + 1;
-    return {resolve(begin, std::min(trace.extent.begin, last)), resolve(end, last)};
+    const TimeNs last = extent.end == INT64_MAX ? INT64_MAX : extent.end + 1;
+    return {resolve(begin, std::min(extent.begin, last)), resolve(end, last)};
 }
 
 void addRangeOption(CLI::App& command, RangeOptions& options) {
@@ -145,15 +145,23 @@ Result<TracePtr> openTrace(const std::string& path) {
     auto opened = openFile(path);
     if (!opened.ok())
         return opened.error();
-    if (opened.value().traces.empty() && !opened.value().memory.empty())
-        return Error::failed(
-            fmt::format("{}: This is a memory snapshot, not a trace: it has no ops and no kernels. "
-                        "\"warpline-cli memory\" tells what is in it.",
-                        path));
-    auto traces = tracesIn(std::move(opened).value(), path);
-    if (!traces.ok())
-        return traces.error();
-    return onlyTrace(std::move(traces).value(), path);
+    return onlyTrace(std::move(opened).value(), path);
+}
+
+Result<TracePtr> onlyTrace(Opened opened, const std::string& path) {
+    for (const ProfilePtr& profile : opened.profiles)
+        if (profile->timeline)
+            opened.traces.push_back(profile->timeline);
+    if (!opened.traces.empty())
+        return onlyOne(std::move(opened.traces), path, "traces");
+    if (opened.memory.empty())
+        return Error::failed(fmt::format("{}: This is a profile without times, not a trace. "
+                                         "\"warpline-cli flame\" shows what is in it.",
+                                         path));
+    return Error::failed(
+        fmt::format("{}: This is a memory snapshot, not a trace: it has no ops and no kernels. "
+                    "\"warpline-cli memory\" tells what is in it.",
+                    path));
 }
 
 Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
@@ -179,19 +187,13 @@ Result<OneOfEach> openMemory(const std::vector<std::string>& paths) {
                     fmt::format("{}: This is a trace, as the file before it; one of the two must be a "
                                 "memory snapshot.",
                                 path));
-            auto one = onlyOne(std::move(files.traces), path, "traces");
+            auto one = onlyTrace(std::move(files), path);
             if (!one.ok())
                 return one.error();
             result.trace = std::move(one).value();
         }
     }
     return result;
-}
-
-Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path) {
-    if (traces.empty())
-        return Error::failed(fmt::format("{}: there is no trace in it.", path));
-    return onlyOne(std::move(traces), path, "traces");
 }
 
 std::string lossNote(const Trace& trace) {

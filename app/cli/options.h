@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/base/result.h"
+#include "model/import/import.h"
 #include "model/store/memory_history.h"
 #include "model/store/trace.h"
 
@@ -44,7 +45,8 @@ struct RangeText {
     std::optional<Moment> end;
 
     static std::optional<RangeText> parse(std::string_view text);
-    [[nodiscard]] TimeRange in(const Trace& trace) const;
+    [[nodiscard]] TimeRange in(TimeRange extent) const;
+    [[nodiscard]] TimeRange in(const Trace& trace) const { return in(trace.extent); }
 };
 
 /// --range, and --step where a command has it; at most one of them is given.
@@ -62,7 +64,7 @@ void addStepOption(CLI::App& command, RangeOptions& options);
 /// Opens a file that holds one trace; of an archive with several, the error names them.
 Result<TracePtr> openTrace(const std::string& path);
 /// The same of what is open already.
-Result<TracePtr> onlyTrace(std::vector<TracePtr> traces, const std::string& path);
+Result<TracePtr> onlyTrace(Opened opened, const std::string& path);
 
 /// A memory snapshot, a trace, or one of each, from one or two files in any order.
 struct OneOfEach {

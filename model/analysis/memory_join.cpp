@@ -222,7 +222,9 @@ std::vector<OpBytes> MemoryJoin::bytesByOp(TimeRange range, std::int64_t device)
             const bool alloc = e.action[i] == MemoryAction::Alloc;
             if (!alloc && e.action[i] != MemoryAction::FreeCompleted)
                 continue;
-            const EventPlace at = place(d, static_cast<std::uint32_t>(i));
+            EventPlace at;
+            at.thread = TrackId{m_thread[d][i] & ~kByRecord};
+            at.op = innermostAt(*m_trace, at.thread, e.time[i]);
             const SliceId op = opOf(at);
             const StringId name = op ? m_trace->slices.name[op.index()] : StringId{};
             const auto [row, fresh] = rows.try_emplace(name.value, out.size());

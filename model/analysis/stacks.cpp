@@ -119,13 +119,16 @@ class StackBuilder {
         m_args = readStackArgs(m_trace, m_workers);
         if (m_stop.stop_requested())
             return Error::cancelled();
+        m_marks.assign(n, 0);
         arrangeForward();
         arrangeCalls();
         parallelFor(m_threads.size(), m_workers, [&](std::size_t t) { nest(t); });
         for (Nesting& nesting : m_nesting) {
             m_out->m_cuts.insert(m_out->m_cuts.end(), nesting.cuts.begin(), nesting.cuts.end());
-            for (const auto& [row, detour] : nesting.detours)
+            for (const auto& [row, detour] : nesting.detours) {
                 m_detours.emplace(row, detour);
+                m_marks[row] |= kDetour;
+            }
         }
         std::sort(m_out->m_cuts.begin(), m_out->m_cuts.end(),
                   [](const TraceStacks::Cut& a, const TraceStacks::Cut& b) { return a.row < b.row; });
@@ -133,8 +136,7 @@ class StackBuilder {
             if (m_stop.stop_requested())
                 return Error::cancelled();
             for (const HostSpan& span : nesting.spans)
-                if (!m_out->m_stackOf[span.row])
-                    resolve(span.row);
+                place(span.row);
         }
         deviceWork();
         memory();
@@ -184,10 +186,10 @@ class StackBuilder {
                 lastTrack = m_trace.trackOf(SliceId::fromIndex(row)).index();
             return m_threadOfTrack[lastTrack];
         };
-        m_backward.reserve(m_args.sequences.size());
         for (const SequencedOp& op : m_args.sequences) {
             if (op.forwardThread > 0) {
                 m_backward.emplace(op.row, op);
+                m_marks[op.row] |= kBackward;
                 continue;
             }
             const std::size_t thread = threadNear(op.row);
@@ -202,6 +204,7 @@ class StackBuilder {
             const auto to = static_cast<std::uint32_t>(arrows.to[i].index());
             const auto from = static_cast<std::uint32_t>(arrows.from[i].index());
             m_arrow.emplace(to, from);
+            m_marks[to] |= kBackward;
             const auto it = m_backward.find(to);
             if (it == m_backward.end())
                 continue;
@@ -235,6 +238,8 @@ class StackBuilder {
 
     /// The forward op whose node a backward op computes, or kNoRow.
     [[nodiscard]] std::uint32_t forwardOf(std::uint32_t row, std::uint32_t process) const {
+        if ((m_marks[row] & kBackward) == 0)
+            return kNoRow;
         const TimeNs start = m_trace.slices.start[row];
         if (const auto it = m_backward.find(row); it != m_backward.end()) {
             const SequencedOp& op = it->second;
@@ -365,6 +370,32 @@ class StackBuilder {
                threadOf(a) == thread;
     }
 
+    /// Gives a slice its stack. Mostly the one around it has its own already.
+    void place(std::uint32_t row) {
+        StackId& stack = m_out->m_stackOf[row];
+        if (stack)
+            return;
+        const SliceId around = m_out->m_hostParent[row];
+        const StackId own = around ? m_out->m_stackOf[around.index()] : StackId{};
+        if ((m_marks[row] & kDetour) != 0 || (around && !own)) {
+            resolve(row);
+            return;
+        }
+        const SliceKind kind = m_kinds[m_trace.slices.category[row]];
+        stack = pushNear(own, m_cache.of(frameKindOf(kind), m_trace.slices.name[row]));
+    }
+    /// Calls repeat: the callee that was seen last is often the next.
+    StackId pushNear(StackId caller, FrameId frame) {
+        if (caller.value >= m_lastCallee.size())
+            m_lastCallee.resize(
+                std::max<std::size_t>(caller.value + std::size_t{1}, 2 * m_lastCallee.size()));
+        StackId& last = m_lastCallee[caller.value];
+        if (last && m_stacks->frame(last) == frame)
+            return last;
+        last = m_stacks->push(caller, frame);
+        return last;
+    }
+
     /// The stack of a host slice; those that it stands on first.
     StackId resolve(std::uint32_t row) {
         m_pending.push_back(row);
@@ -376,7 +407,7 @@ class StackBuilder {
                 continue;
             }
             const SliceId around = m_out->m_hostParent[at];
-            const auto it = m_detours.empty() ? m_detours.end() : m_detours.find(at);
+            const auto it = (m_marks[at] & kDetour) != 0 ? m_detours.find(at) : m_detours.end();
             const Detour* detour = it == m_detours.end() ? nullptr : &it->second;
             const bool elsewhere = detour != nullptr && detour->kind != Detour::Kind::Texts;
             if (around && !m_out->m_stackOf[around.index()]) {
@@ -446,7 +477,7 @@ class StackBuilder {
                 if (const std::int64_t graph = m_args.graphOf(m_trace, row); graph > 0)
                     stack = m_stacks->push(stack, graphFrame(graph));
                 m_out->m_stackOf[row] =
-                    m_stacks->push(stack, m_cache.of(frameKindOf(kind), m_trace.slices.name[row]));
+                    pushNear(stack, m_cache.of(frameKindOf(kind), m_trace.slices.name[row]));
             }
         }
     }
@@ -484,6 +515,10 @@ class StackBuilder {
     boost::unordered_flat_map<std::int64_t, FrameId> m_graphFrames;
     std::vector<std::vector<std::uint32_t>> m_memoryRows; ///< by thread, ascending in time
     std::vector<std::uint32_t> m_memoryParent;            ///< by row of Trace::memory: row + 1
+    static constexpr std::uint8_t kBackward = 1;          ///< may have a forward op
+    static constexpr std::uint8_t kDetour = 2;
+    std::vector<std::uint8_t> m_marks; ///< by row
+    std::vector<StackId> m_lastCallee; ///< by stack
     std::vector<std::uint32_t> m_pending;
     std::vector<bool> m_reached;
 };

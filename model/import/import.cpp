@@ -137,27 +137,24 @@ Result<Opened> collect(const std::string& name, const ImportOptions& options, Op
 Result<std::vector<TracePtr>> tracesOf(Result<Opened> opened, const std::string& name) {
     if (!opened.ok())
         return opened.error();
-    return tracesIn(std::move(opened).value(), name);
+    std::vector<TracePtr>& traces = opened.value().traces;
+    for (const ProfilePtr& profile : opened.value().profiles)
+        if (profile->timeline)
+            traces.push_back(profile->timeline);
+    if (!traces.empty())
+        return std::move(traces);
+    if (opened.value().profiles.empty())
+        return Error::wrongKind(
+            fmt::format("{}: This is a memory snapshot, not a trace: it has allocations and no "
+                        "ops or kernels.",
+                        name));
+    const std::string& format = opened.value().profiles.front()->format;
+    return Error::wrongKind(
+        fmt::format("{}: This is a {}{} without times, not a trace: it can be seen as a flame graph only.",
+                    name, format.ends_with('s') ? "list of " : "", format));
 }
 
 } // namespace
-
-Result<std::vector<TracePtr>> tracesIn(Opened opened, const std::string& name) {
-    std::vector<TracePtr>& traces = opened.traces;
-    for (const ProfilePtr& profile : opened.profiles) {
-        if (profile->timeline)
-            traces.push_back(profile->timeline);
-    }
-    if (!traces.empty())
-        return std::move(traces);
-    if (!opened.memory.empty())
-        return Error::wrongKind(fmt::format(
-            "{}: This is a memory snapshot, not a trace: it has allocations and no ops or kernels.", name));
-    return Error::wrongKind(
-        fmt::format("{}: This is a profile without times ({}), not a trace: it can be seen as a "
-                    "flame graph only.",
-                    name, opened.profiles.front()->format));
-}
 
 Result<Opened> openFile(const std::string& path, const ImportOptions& options) {
     return collect(path, options, [&](const auto& use) { return forEachByteSource(path, use); });

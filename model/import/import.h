@@ -40,7 +40,6 @@ Result<Opened> openFromMemory(std::string_view bytes, const std::string& name,
 
 /// The traces of a file, for who can use nothing else; a profile with times counts as one. A file without any
 /// gives Error::Kind::WrongKind and says what it holds instead.
-Result<std::vector<TracePtr>> tracesIn(Opened opened, const std::string& name);
 Result<std::vector<TracePtr>> openTraces(const std::string& path, const ImportOptions& options = {});
 
 /// Opens a trace from memory, for tests; `name` is used in messages.

@@ -58,14 +58,13 @@ std::int64_t RoundingRule::round(std::int64_t size) const {
 }
 
 std::uint32_t MemoryDeviceBuilder::streamIndex(std::int64_t stream) {
-    // A handful mostly, the last one first.
-    for (std::size_t i = 0; i < std::min<std::size_t>(m_streams.size(), 64); ++i)
-        if (m_streams[i] == stream)
-            return static_cast<std::uint32_t>(i);
-    if (m_streams.size() >= 64) // nobody has that many: the rest is one
-        return 63;
-    m_streams.push_back(stream);
-    return static_cast<std::uint32_t>(m_streams.size() - 1);
+    // The same one as before mostly.
+    if (m_lastStream < m_streams.size() && m_streams[m_lastStream] == stream)
+        return m_lastStream;
+    const auto [at, fresh] = m_streamOf.try_emplace(stream, static_cast<std::uint32_t>(m_streams.size()));
+    if (fresh)
+        m_streams.push_back(stream);
+    return m_lastStream = at->second;
 }
 
 std::uint16_t MemoryDeviceBuilder::poolIndex(const std::optional<MemoryPool>& pool) {
@@ -139,9 +138,10 @@ RawMemoryEvent MemoryDeviceBuilder::event(std::size_t row) const {
         e.forwardStack = m_forwardStack[row];
     if (row < m_category.size())
         e.category = m_category[row];
-    for (const OutOfMemoryEvent& oom : m_outOfMemory)
-        if (oom.event == row)
-            e.deviceFree = oom.deviceFree;
+    const auto oom = std::lower_bound(m_outOfMemory.begin(), m_outOfMemory.end(), row,
+                                      [](const OutOfMemoryEvent& o, std::size_t r) { return o.event < r; });
+    if (oom != m_outOfMemory.end() && oom->event == row)
+        e.deviceFree = oom->deviceFree;
     return e;
 }
 

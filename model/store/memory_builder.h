@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace warpline {
@@ -104,6 +105,8 @@ class MemoryDeviceBuilder {
     std::vector<RawMemorySegment> m_segments;
     std::vector<OutOfMemoryEvent> m_outOfMemory;
     std::vector<std::int64_t> m_streams;
+    std::unordered_map<std::int64_t, std::uint32_t> m_streamOf;
+    std::uint32_t m_lastStream = 0;
     std::vector<MemoryPool> m_pools;
     bool m_anyPool = false;
     std::uint64_t m_timed = 0;

@@ -19,6 +19,7 @@ struct Profile {
     std::string path;        ///< as opened; FILE!MEMBER for a member of an archive
     std::string format;      ///< "collapsed stacks", "speedscope profile", "Hatchet call tree"
     std::string compression; ///< as of Trace
+    std::uint64_t fileBytes = 0;
     std::string name;        ///< what the file calls it; may be empty
     std::string weightName;  ///< what is weighed where the file says: "time (ns)"; may be empty
     WeightUnit unit = WeightUnit::Count;

@@ -21,13 +21,15 @@ from fractions import Fraction
 
 # What is no Chrome trace, and what must be said of it.
 REFUSED = {
-    "chrome/speedscope_invalid_out_of_order.json": "a speedscope profile",
     "chrome/tracelens_rocprofv3_results.json.gz": "rocprofv3",
     "kineto/hta_memory_timeline_raw.json.gz": "raw memory timeline",
     "kineto/intel_xpu_profiler_mock_events.json": "PyTorch's own tests",
     "kineto/malformed_empty_0_bytes_msprof.json": "empty (0 bytes)",
     "kineto/malformed_macos_appledouble__huvideo_rank_0.json": "AppleDouble",
 }
+
+# What is no trace but is read all the same: the format that must be told.
+PROFILES = {"chrome/speedscope_invalid_out_of_order.json": "speedscope profile"}
 
 # Not JSON: how many events a reader sees who takes them one by one.
 BROKEN = {
@@ -93,6 +95,17 @@ def check_refused(result, sentence):
         yield f"left with {result.returncode}, not with 1"
     if len(lines) != 1 or sentence not in lines[0]:
         yield f'said "{result.stderr.strip()}", without "{sentence}"'
+
+
+def check_profile(result, kind):
+    if result.returncode != 0:
+        yield f"left with {result.returncode}: {result.stderr.strip()}"
+        return
+    for got in json.loads(result.stdout)["files"]:
+        if got["format"] != kind:
+            yield f"taken for a {got['format']}"
+        if not got["diagnostics"]:
+            yield "nothing says that its events are out of order"
 
 
 def check_opened(result, texts, broken):
@@ -196,6 +209,8 @@ def main():
         result = run(options.cli, path)
         if name in REFUSED:
             complaints = check_refused(result, REFUSED[name])
+        elif name in PROFILES:
+            complaints = check_profile(result, PROFILES[name])
         else:
             complaints = check_opened(result, documents(path), BROKEN.get(name))
         for complaint in complaints:

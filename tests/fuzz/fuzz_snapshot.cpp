@@ -72,11 +72,11 @@ std::vector<std::string> fuzzSeeds() {
         item("is_expandable", "\x88") + item("blocks", list(block)));
     std::string events;
     for (int i = 0; i < 12; ++i) {
-        events += event("segment_map", 1 << 20, 1 << 20, 1'790'000'000'000'000 + i);
-        events += event("alloc", 4096 + (i % 3) * 512, 500, 1'790'000'000'000'000 + i);
-        events += event("free_requested", 4096, 500, 1'790'000'000'000'001 + i);
-        events += event("free_completed", 4096, 500, 1'790'000'000'000'001 + i);
-        events += event("segment_unmap", (1 << 20) + i * 4096, 8192, 1'790'000'000'000'001 + i);
+        events += entry("segment_map", 1 << 20, 1 << 20, 1'790'000'000'000'000 + i);
+        events += entry("alloc", 4096 + (i % 3) * 512, 500, 1'790'000'000'000'000 + i);
+        events += entry("free_requested", 4096, 500, 1'790'000'000'000'001 + i);
+        events += entry("free_completed", 4096, 500, 1'790'000'000'000'001 + i);
+        events += entry("segment_unmap", (1 << 20) + i * 4096, 8192, 1'790'000'000'000'001 + i);
     }
     events +=
         dict(item("action", text("oom")) + item("size", number(1 << 30)) + item("device_free", number(7)));

@@ -32,7 +32,7 @@ inline std::string dict(const std::string& items) {
 inline std::string list(const std::string& values) {
     return "](" + values + "e";
 }
-inline std::string event(std::string_view action, std::int64_t address, std::int64_t size,
+inline std::string entry(std::string_view action, std::int64_t address, std::int64_t size,
                          std::int64_t timeUs) {
     return dict(item("action", text(action)) + item("addr", number(address)) + item("size", number(size)) +
                 item("stream", number(0)) + item("time_us", number(timeUs)));

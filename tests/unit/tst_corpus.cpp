@@ -40,7 +40,7 @@ namespace {
 
 const std::map<std::string, QString>& refused() {
     static const std::map<std::string, QString> kRefused = {
-        {"chrome/speedscope_invalid_out_of_order.json", "This is a speedscope profile."},
+        {"chrome/speedscope_invalid_out_of_order.json", "This is a speedscope profile without times"},
         {"chrome/tracelens_rocprofv3_results.json.gz", "This is the JSON output of AMD's rocprofv3."},
         {"kineto/hta_memory_timeline_raw.json.gz",
          "This is PyTorch's raw memory timeline (export_memory_timeline)."},

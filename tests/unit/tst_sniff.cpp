@@ -27,7 +27,7 @@ class TestSniff : public QObject {
 
 namespace {
 
-/// "chrome", or the sentence.
+/// "chrome", or the sentence; of profiles it ends in "not a trace."
 QString verdict(std::string_view head, bool whole = true) {
     const Sniffed s = sniff(head, whole);
     return s.format == Sniffed::Format::ChromeTrace ? QStringLiteral("chrome")
@@ -132,7 +132,7 @@ void TestSniff::others_data() {
         "Google Cloud trace");
     row("open telemetry", R"({"resourceSpans":[{"resource":{}}]})", "OpenTelemetry");
     row("snapshot json", R"({"segments":[{"device":0,"total_size":2}],"device_traces":[[]]})",
-        "memory snapshot, as JSON");
+        "memory snapshot (JSON)");
     row("snapshot pickle", "\x80\x04\x95\x11\0\0}\x94(\x8c\x08segments\x94]\x94}\x8c\x0atotal_size"s,
         "memory snapshot (pickle)");
     row("pickle", "\x80\x04\x95\x11\0\0\x8c\x05hello\x94."s, "a Python pickle, but not");
@@ -161,13 +161,19 @@ void TestSniff::others_data() {
     row("numbers", "[1,2,3]", "a list of numbers");
     row("arrays", R"([["a"],["b"]])", "a list of arrays");
     row("a number", "12", "a text file that begins with \"12\"");
-    row("folded", "a;b;c 1\r\na;b;d 4\r\n", "folded stacks");
+    row("folded", "a;b;c 1\r\na;b;d 4\r\n", "folded stacks, as flame graphs are made from, not a trace");
+    row("folded, comments", "# one\n// two\n// three\na;b;c 1\nnone\na;b 4.5\n", "folded stacks");
+    row("folded, one frame each", "main 4\nidle 5\n", "folded stacks");
+    row("words and numbers", "there were 4\nof them 5\n", "a text file");
+    row("one word and a number", "main 4\n", "a text file");
+    row("own tree", R"({"format":"warpline flame tree","version":1,"name":"all"})",
+        "flame tree that Warpline wrote");
     row("csv", "a,b,c\n1,2,3\n", "a table (CSV) with the columns a,b,c.");
     row("nsys csv", "Time (%),Total Time (ns),Instances\n1,2,3\n", "nsys stats");
     row("text", "hello\nworld\n", "a text file that begins with \"hello\"");
     row("nsys", "NVIDIA Tegra Profiler Report 2024@6", "Nsight Systems report (.nsys-rep)");
     row("ncu", "NVR\0\2\0\0\0"s, "Nsight Compute report (.ncu-rep)");
-    row("sqlite", "SQLite format 3\0abc"s, "but not an export of Nsight Systems");
+    row("sqlite", "SQLite format 3\0abc"s, "neither an export of Nsight Systems nor a memory snapshot");
     row("sqlite nsys", "SQLite format 3\0 CREATE TABLE StringIds ( CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL"s,
         "Nsight Systems export (SQLite)");
     row("xz",

@@ -17,7 +17,7 @@ namespace warpline::flame {
 
 namespace {
 
-constexpr int kDeepest = 2000;
+constexpr int kDeepest = 1000;
 
 class TreeReader {
   public:
@@ -212,7 +212,7 @@ class TreeReader {
             stackOf[i] = n.frame ? m_stacks.push(caller, n.frame) : caller;
         }
         for (Metric& m : m_metrics) {
-            ProfileBuilder builder(m_frames, m_source.name, m_source.compression, m_format);
+            ProfileBuilder builder(m_frames, m_source, m_format);
             builder.stacks() = m_stacks;
             builder.profile().name = m.name == "self" ? m_title : m.name;
             builder.profile().weightName = m.name == "self" ? "" : m.name;

@@ -20,8 +20,7 @@ std::string_view trimmed(std::string_view text) {
 
 Result<std::vector<ProfilePtr>> readCollapsed(std::string_view text, const ByteSource& source,
                                               const ImportOptions& options) {
-    ProfileBuilder builder(std::make_shared<FrameTable>(), source.name, source.compression,
-                           "collapsed stacks");
+    ProfileBuilder builder(std::make_shared<FrameTable>(), source, "collapsed stacks");
     boost::unordered_flat_map<std::string_view, FrameId> known;
     std::size_t lineNumber = 0;
     for (std::size_t at = 0; at < text.size();) {

@@ -147,12 +147,13 @@ bool parseScaled(std::string_view text, int exponent, std::int64_t& out, bool& r
     return true;
 }
 
-ProfileBuilder::ProfileBuilder(std::shared_ptr<FrameTable> frames, std::string path, std::string compression,
+ProfileBuilder::ProfileBuilder(std::shared_ptr<FrameTable> frames, const ByteSource& source,
                                std::string format)
     : m_profile(std::make_shared<Profile>()), m_frames(std::move(frames)),
       m_stacks(std::make_shared<StackTable>()) {
-    m_profile->path = std::move(path);
-    m_profile->compression = std::move(compression);
+    m_profile->path = source.name;
+    m_profile->compression = source.compression;
+    m_profile->fileBytes = source.fileBytes;
     m_profile->format = std::move(format);
 }
 
@@ -231,6 +232,7 @@ Result<Done> ProfileBuilder::makeTimeline(const ImportOptions& options) {
         trace.value()->path = m_profile->path;
         trace.value()->format = m_profile->format;
         trace.value()->compression = m_profile->compression;
+        trace.value()->fileBytes = m_profile->fileBytes;
         m_profile->timeline = std::move(trace).value();
         return Done{};
     });

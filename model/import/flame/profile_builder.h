@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/base/result.h"
+#include "model/import/byte_source.h"
 #include "model/import/import.h"
 #include "model/store/profile.h"
 
@@ -36,8 +37,7 @@ struct Span {
 /// Gathers one profile.
 class ProfileBuilder {
   public:
-    ProfileBuilder(std::shared_ptr<FrameTable> frames, std::string path, std::string compression,
-                   std::string format);
+    ProfileBuilder(std::shared_ptr<FrameTable> frames, const ByteSource& source, std::string format);
 
     FrameTable& frames() { return *m_frames; }
     StackTable& stacks() { return *m_stacks; }

@@ -159,7 +159,7 @@ class SpeedscopeReader {
         if (!read)
             return false;
         const std::size_t behind = m_json.offset();
-        ProfileBuilder builder(m_frames, m_source.name, m_source.compression, "speedscope profile");
+        ProfileBuilder builder(m_frames, m_source, "speedscope profile");
         builder.profile().name = o.name.empty() ? m_fileName : o.name;
         m_unit = fileUnit(o.unit);
         builder.profile().unit = m_unit.unit;

@@ -245,6 +245,11 @@ bool Machine::finishCut() {
         Object* holder = object(m_stack[at - 1]);
         std::size_t count = m_stack.size() - at;
         if (holder != nullptr && (holder->what == What::NewDict || holder->what == What::Dict)) {
+            // Half an event says what never was; of the outermost dictionary every part counts.
+            if (at > 1) {
+                m_stack.resize(at - 1);
+                continue;
+            }
             count -= count % 2;
             setItemsOf(m_stack[at - 1], m_stack.data() + at, count);
         } else if (holder != nullptr) {
