@@ -114,8 +114,8 @@ Result<std::shared_ptr<const MemoryJoin>> MemoryJoin::build(MemoryHistoryPtr his
     const bool few = threads.size() <= kMostThreads;
 
     for (const MemoryDevice& device : join->m_history->devices) {
-        Column<std::uint32_t>& thread = join->m_thread.emplace_back(device.events.count());
-        thread.fill(0);
+        Column<std::uint32_t>& of = join->m_of.emplace_back(device.events.count());
+        of.fill(0);
         if (!device.hasTimes || device.host)
             continue;
         const Records records(t, device.ordinal);
@@ -131,9 +131,8 @@ Result<std::shared_ptr<const MemoryJoin>> MemoryJoin::build(MemoryHistoryPtr his
             const std::int64_t row = records.find(e.address[i], e.time[i], alloc, e.size[i], rounded);
             if (row >= 0) {
                 const std::uint32_t raw = t.memory.rawTrack[static_cast<std::size_t>(row)];
-                const TrackId track = raw < t.rawTracks.size() ? t.rawTracks[raw].thread : TrackId{};
-                if (track) {
-                    thread[i] = track.value | kByRecord;
+                if (raw < t.rawTracks.size() && t.rawTracks[raw].thread) {
+                    of[i] = static_cast<std::uint32_t>(row) | kByRecord;
                     join->m_matched += alloc ? 1 : 0;
                     continue;
                 }
@@ -148,10 +147,19 @@ Result<std::shared_ptr<const MemoryJoin>> MemoryJoin::build(MemoryHistoryPtr his
                 only = threads[k];
             }
             if (only && !several)
-                thread[i] = only.value;
+                of[i] = only.value;
         }
     }
     return std::shared_ptr<const MemoryJoin>(join);
+}
+
+MemoryJoin::Where MemoryJoin::where(std::size_t device, std::uint32_t event) const {
+    const std::uint32_t of = m_of[device][event];
+    if ((of & kByRecord) == 0)
+        return {TrackId{of}, m_history->devices[device].events.time[event], false};
+    // The snapshot counts microseconds; the record is to the nanosecond.
+    const std::uint32_t row = of & ~kByRecord;
+    return {m_trace->rawTracks[m_trace->memory.rawTrack[row]].thread, m_trace->memory.time[row], true};
 }
 
 EventPlace MemoryJoin::place(std::size_t device, std::uint32_t event) const {
@@ -159,19 +167,18 @@ EventPlace MemoryJoin::place(std::size_t device, std::uint32_t event) const {
     const MemoryDevice& d = m_history->devices[device];
     if (!d.hasTimes)
         return place;
-    const TimeNs t = d.events.time[event];
+    const Where at = where(device, event);
     const auto& steps = m_trace->steps;
     for (std::size_t i = 0; i < steps.size(); ++i)
-        if (steps[i].range.contains(t))
+        if (steps[i].range.contains(at.time))
             place.step = static_cast<std::int64_t>(i);
-    const std::uint32_t thread = m_thread[device][event];
-    if (thread == 0)
+    if (!at.thread)
         return place;
-    place.by = (thread & kByRecord) != 0 ? EventPlace::By::Record : EventPlace::By::OnlyOne;
-    place.thread = TrackId{thread & ~kByRecord};
-    place.op = innermostAt(*m_trace, place.thread, t);
-    if (const TrackId python = m_pythonOf[place.thread.index()])
-        place.python = innermostAt(*m_trace, python, t);
+    place.by = at.recorded ? EventPlace::By::Record : EventPlace::By::OnlyOne;
+    place.thread = at.thread;
+    place.op = innermostAt(*m_trace, at.thread, at.time);
+    if (const TrackId python = m_pythonOf[at.thread.index()])
+        place.python = innermostAt(*m_trace, python, at.time);
     return place;
 }
 
@@ -194,15 +201,19 @@ std::vector<std::pair<std::size_t, std::uint32_t>> MemoryJoin::allocationsOf(Sli
     if (!track || m_trace->tracks[track.index()].kind != TrackKind::Thread)
         return out;
     const TimeRange range = m_trace->range(slice);
-    for (std::size_t d = 0; d < m_thread.size(); ++d) {
+    for (std::size_t d = 0; d < m_of.size(); ++d) {
         const MemoryEventTable& e = m_history->devices[d].events;
         if (!m_history->devices[d].hasTimes)
             continue;
         const auto first = static_cast<std::size_t>(
-            std::lower_bound(e.time.begin(), e.time.end(), range.begin) - e.time.begin());
-        for (std::size_t i = first; i < e.count() && e.time[i] < range.end; ++i)
-            if (e.action[i] == MemoryAction::Alloc && (m_thread[d][i] & ~kByRecord) == track.value)
+            std::lower_bound(e.time.begin(), e.time.end(), range.begin - kNear) - e.time.begin());
+        for (std::size_t i = first; i < e.count() && e.time[i] < range.end + kNear; ++i) {
+            if (e.action[i] != MemoryAction::Alloc || m_of[d][i] == 0)
+                continue;
+            const Where at = where(d, static_cast<std::uint32_t>(i));
+            if (at.thread == track && range.contains(at.time))
                 out.emplace_back(d, static_cast<std::uint32_t>(i));
+        }
     }
     return out;
 }
@@ -211,7 +222,7 @@ std::vector<OpBytes> MemoryJoin::bytesByOp(TimeRange range, std::int64_t device)
     std::vector<OpBytes> out;
     std::vector<std::int64_t> largest;
     boost::unordered_flat_map<std::uint32_t, std::size_t> rows;
-    for (std::size_t d = 0; d < m_thread.size(); ++d) {
+    for (std::size_t d = 0; d < m_of.size(); ++d) {
         const MemoryDevice& of = m_history->devices[d];
         if (!of.hasTimes || (device >= 0 && of.ordinal != device))
             continue;
@@ -222,9 +233,9 @@ std::vector<OpBytes> MemoryJoin::bytesByOp(TimeRange range, std::int64_t device)
             const bool alloc = e.action[i] == MemoryAction::Alloc;
             if (!alloc && e.action[i] != MemoryAction::FreeCompleted)
                 continue;
+            const Where where = this->where(d, static_cast<std::uint32_t>(i));
             EventPlace at;
-            at.thread = TrackId{m_thread[d][i] & ~kByRecord};
-            at.op = innermostAt(*m_trace, at.thread, e.time[i]);
+            at.op = innermostAt(*m_trace, where.thread, where.time);
             const SliceId op = opOf(at);
             const StringId name = op ? m_trace->slices.name[op.index()] : StringId{};
             const auto [row, fresh] = rows.try_emplace(name.value, out.size());
@@ -282,7 +293,7 @@ std::string MemoryJoin::evidence() const {
 
 std::size_t MemoryJoin::bytes() const {
     std::size_t n = m_pythonOf.size() * sizeof(TrackId);
-    for (const auto& column : m_thread)
+    for (const auto& column : m_of)
         n += column.bytes();
     return n;
 }

@@ -84,8 +84,16 @@ class MemoryJoin {
     MemoryJoin() = default;
     MemoryHistoryPtr m_history;
     TracePtr m_trace;
-    /// Of each device and event: the thread's track, its highest bit set where by Record.
-    std::vector<Column<std::uint32_t>> m_thread;
+    /// The thread of an event, and when by that thread's own record.
+    struct Where {
+        TrackId thread;
+        TimeNs time = 0;
+        bool recorded = false;
+    };
+    [[nodiscard]] Where where(std::size_t device, std::uint32_t event) const;
+    /// Of each device and event: the row of its [memory] instant with the highest bit set, or the track of
+    /// the only thread; 0 = neither.
+    std::vector<Column<std::uint32_t>> m_of;
     std::vector<TrackId> m_pythonOf; ///< by thread track
     std::uint64_t m_matched = 0;
     std::uint64_t m_allocations = 0;

@@ -52,6 +52,17 @@ class Column {
         if (void* p = std::realloc(m_data, size * sizeof(T)))
             m_data = static_cast<T*>(p);
     }
+    /// Takes room for `size` values, at least as many as there are; those stay, the new ones are uninitialised.
+    void grow(std::size_t size) {
+        assert(size >= m_size);
+        if (size == 0)
+            return;
+        void* p = std::realloc(m_data, size * sizeof(T));
+        if (p == nullptr)
+            throw std::bad_alloc();
+        m_data = static_cast<T*>(p);
+        m_size = size;
+    }
     void fill(const T& value) {
         for (std::size_t i = 0; i < m_size; ++i)
             m_data[i] = value;

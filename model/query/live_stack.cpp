@@ -38,7 +38,9 @@ void LiveStack::advance(Moment moment) {
     }
 }
 
-void LiveStack::column(const std::vector<std::int64_t>& heights, std::uint32_t* out) const {
+void LiveStack::column(const std::vector<std::int64_t>& heights, std::int64_t apart,
+                       std::uint32_t* out) const {
+    const std::uint64_t fine = static_cast<std::uint64_t>(std::max<std::int64_t>(apart, 0)) / 2;
     const std::size_t rows = m_device.blocks.count();
     const Column<std::int64_t>& sizes = m_device.blocks.size;
     std::size_t row = 0;
@@ -57,6 +59,17 @@ void LiveStack::column(const std::vector<std::int64_t>& heights, std::uint32_t* 
             if (level >= 0) {
                 below += m_sums[level][row >> kBits[level]];
                 row += std::size_t{1} << kBits[level];
+                continue;
+            }
+            const std::uint64_t run = m_sums[0][row >> 3];
+            if (run <= fine) {
+                const std::uint64_t alive = (m_alive[row >> 6] >> (row & 63)) & 0xFF;
+                out[h++] =
+                    static_cast<std::uint32_t>(row + 1) + static_cast<std::uint32_t>(std::countr_zero(alive));
+                below += run;
+                row += 8;
+                while (h < heights.size() && static_cast<std::uint64_t>(heights[h]) < below)
+                    out[h] = out[h - 1], ++h;
                 continue;
             }
         }

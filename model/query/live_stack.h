@@ -11,8 +11,8 @@
 
 namespace warpline {
 
-/// The live blocks of a device as a stack of bytes, walked forwards in time. Sums over runs of 8, 64, 512 and
-/// 4096 rows find the block at a height without looking at each.
+/// The live blocks of a device as a stack of bytes, walked forwards in time. Sums over runs of 8, 64 and
+/// 1024 rows find the block at a height without looking at each.
 class LiveStack {
   public:
     /// `implicit`: (moment, row) of blocks that end because their address was handed out again, ascending.
@@ -22,12 +22,13 @@ class LiveStack {
     /// Goes on to a later moment, or stays.
     void advance(Moment moment);
     /// Which block is at each of the heights, which ascend: ids (row + 1), 0 above the top. One for each of
-    /// `heights`.
-    void column(const std::vector<std::int64_t>& heights, std::uint32_t* out) const;
+    /// `heights`, which stand `apart` bytes apart: of a run of eight blocks that is not half as high as that,
+    /// its lowest stands for all.
+    void column(const std::vector<std::int64_t>& heights, std::int64_t apart, std::uint32_t* out) const;
 
   private:
-    static constexpr int kLevels = 4;
-    static constexpr int kBits[kLevels] = {3, 6, 9, 12};
+    static constexpr int kLevels = 3;
+    static constexpr int kBits[kLevels] = {3, 6, 10};
 
     void add(std::uint32_t row) {
         m_alive[row >> 6] |= std::uint64_t{1} << (row & 63);

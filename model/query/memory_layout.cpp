@@ -27,13 +27,15 @@ std::vector<std::int64_t> rowCentres(ByteRange bytes, int rows) {
 }
 
 /// Puts up to kTile columns, each bottom up, into the picture from column `first` on.
+/// Each value fills `step` rows.
 void putColumns(const std::vector<std::uint32_t>& tile, std::size_t first, std::size_t count,
-                std::size_t rows, LayoutFrame& out) {
+                std::size_t values, std::size_t step, LayoutFrame& out) {
     const auto columns = static_cast<std::size_t>(out.columns);
+    const auto rows = static_cast<std::size_t>(out.rows);
     for (std::size_t r = 0; r < rows; ++r) {
         BlockId* to = out.cells.data() + (rows - 1 - r) * columns + first;
         for (std::size_t c = 0; c < count; ++c)
-            to[c] = BlockId{tile[c * rows + r]};
+            to[c] = BlockId{tile[c * values + r / step]};
     }
 }
 
@@ -72,7 +74,7 @@ std::shared_ptr<const MemoryLayout> MemoryLayout::build(MemoryHistoryPtr history
         const Moment at = layout->m_requested->extremes(first, last).maxAt;
         layout->m_preparedMoment[c] = at;
         stack.advance(at);
-        stack.column(centres, layout->m_prepared.data() + c * kPreparedRows);
+        stack.column(centres, layout->m_peak / kPreparedRows, layout->m_prepared.data() + c * kPreparedRows);
     }
     return layout;
 }
@@ -111,9 +113,27 @@ void MemoryLayout::frame(const MemoryView& view, ByteRange bytes, int columns, i
 }
 
 void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
-    const std::vector<std::int64_t> centres = rowCentres(bytes, out.rows);
     const auto columns = static_cast<std::size_t>(out.columns);
     const auto rows = static_cast<std::size_t>(out.rows);
+    const double perRow = (static_cast<double>(bytes.end) - static_cast<double>(bytes.begin)) / out.rows;
+    // Where blocks are thinner than a pixel on average, two by two pixels show one of them.
+    std::vector<std::uint32_t> live;
+    const Moment middle = out.moments[columns / 2];
+    m_live->live(middle, live);
+    const bool thin = !live.empty() && static_cast<double>(device().curves.requested[middle]) * 2 <=
+                                           perRow * static_cast<double>(live.size());
+    const std::size_t step = thin ? 2 : 1;
+    for (std::size_t c = 0; thin && c + 1 < columns; c += 2) {
+        const std::size_t fuller = out.totals[c + 1] > out.totals[c] ? c + 1 : c;
+        out.moments[c] = out.moments[c + 1] = out.moments[fuller];
+        out.totals[c] = out.totals[c + 1] = out.totals[fuller];
+    }
+    const std::size_t values = (rows + step - 1) / step;
+    const auto apart = static_cast<std::int64_t>(perRow * static_cast<double>(step));
+    // Rows count from the top: with an odd one its pair reaches beyond it.
+    const std::vector<std::int64_t> centres = rowCentres(
+        {bytes.begin, bytes.begin + static_cast<std::int64_t>(perRow * static_cast<double>(values * step))},
+        static_cast<int>(values));
     // Each part walks from its own first moment on.
     const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 4);
     parallelFor(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
@@ -122,21 +142,21 @@ void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
         if (first == last)
             return;
         LiveStack stack(device(), *m_live, m_implicit, out.moments[first]);
-        std::vector<std::uint32_t> tile(kTile * rows);
+        std::vector<std::uint32_t> tile(kTile * values);
         for (std::size_t c = first; c < last; c += kTile) {
             const std::size_t count = std::min(kTile, last - c);
             for (std::size_t i = 0; i < count; ++i) {
-                // Columns within one event show the same.
+                // Columns of one moment show the same.
                 if (c + i > first && out.moments[c + i] == out.moments[c + i - 1]) {
                     const std::size_t from = i == 0 ? kTile - 1 : i - 1;
-                    std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(from * rows), rows,
-                                tile.begin() + static_cast<std::ptrdiff_t>(i * rows));
+                    std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(from * values), values,
+                                tile.begin() + static_cast<std::ptrdiff_t>(i * values));
                     continue;
                 }
                 stack.advance(out.moments[c + i]);
-                stack.column(centres, tile.data() + i * rows);
+                stack.column(centres, apart, tile.data() + i * values);
             }
-            putColumns(tile, c, count, rows, out);
+            putColumns(tile, c, count, values, step, out);
         }
     });
 }

@@ -23,7 +23,8 @@ struct ByteRange {
 /// Blocks over time, ready to paint: which block each device pixel shows. cells[row * columns + column],
 /// row 0 on top; none where nothing lies. A pixel shows the block at its centre, in the fullest moment of its
 /// column, so that a peak of one event shows at any zoom and each pixel is exact for its place. (Where a
-/// column stands for hundreds of events, heights are exact to half of 1/1024 of the peak.)
+/// column stands for hundreds of events, heights are exact to half of 1/1024 of the peak; where blocks are
+/// thinner than half a pixel on average, one of them shows in two by two pixels.)
 struct LayoutFrame {
     int columns = 0;
     int rows = 0;

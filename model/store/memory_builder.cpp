@@ -72,7 +72,6 @@ std::uint16_t MemoryDeviceBuilder::poolIndex(const std::optional<MemoryPool>& po
         return kPoolNotSaid;
     if (m_pools.empty())
         m_pools.push_back({});
-    m_anyPool = true;
     const auto at = std::find(m_pools.begin(), m_pools.end(), *pool);
     if (at != m_pools.end())
         return static_cast<std::uint16_t>(at - m_pools.begin());
@@ -85,16 +84,30 @@ std::uint16_t MemoryDeviceBuilder::poolIndex(const std::optional<MemoryPool>& po
     return static_cast<std::uint16_t>(m_pools.size() - 1);
 }
 
+void MemoryDeviceBuilder::makeRoom() {
+    // Growing moves pages, it does not copy them, where there are many.
+    const std::size_t room = std::max<std::size_t>(16, m_rows + m_rows / 2);
+    m_time.grow(room);
+    m_address.grow(room);
+    m_size.grow(room);
+    m_stack.grow(room);
+    m_stream.grow(room);
+    m_pool.grow(room);
+    m_action.grow(room);
+}
+
 void MemoryDeviceBuilder::addEvent(const RawMemoryEvent& e) {
-    const std::size_t row = m_action.size();
-    TimeNs time = m_time.empty() ? 0 : m_time.back();
+    const std::size_t row = m_rows;
+    if (row == m_action.size())
+        makeRoom();
+    TimeNs time = row == 0 ? 0 : m_time[row - 1];
     if (e.time) {
         if (m_timed > 0 && *e.time < time)
             ++m_odd.timesBack;
         else
             time = *e.time;
         if (m_timed++ == 0) // events before it are as old as the first that says
-            std::fill(m_time.begin(), m_time.end(), time);
+            std::fill(m_time.begin(), m_time.begin() + row, time);
     }
     std::int64_t size = e.size;
     if (size < 0 || size > kMostBytes) {
@@ -103,13 +116,14 @@ void MemoryDeviceBuilder::addEvent(const RawMemoryEvent& e) {
     }
     if (e.action == MemoryAction::Other)
         ++m_odd.unknownActions;
-    m_time.push_back(time);
-    m_address.push_back(e.address);
-    m_size.push_back(size);
-    m_stack.push_back(e.stack);
-    m_stream.push_back(streamIndex(e.stream));
-    m_pool.push_back(poolIndex(e.pool));
-    m_action.push_back(e.action);
+    m_time[row] = time;
+    m_address[row] = e.address;
+    m_size[row] = size;
+    m_stack[row] = e.stack;
+    m_stream[row] = streamIndex(e.stream);
+    m_pool[row] = poolIndex(e.pool);
+    m_action[row] = e.action;
+    ++m_rows;
     sparse(m_compileContext, row, e.compileContext, StringId{});
     sparse(m_userMetadata, row, e.userMetadata, StringId{});
     sparse(m_forwardStack, row, e.forwardStack, StackId{});
@@ -183,21 +197,28 @@ MemoryDevice MemoryDeviceBuilder::finish(std::int64_t ordinal, const RoundingRul
         m_segments.begin(), m_segments.end(),
         [](const RawMemorySegment& a, const RawMemorySegment& b) { return a.address < b.address; });
 
+    const std::size_t rows = m_rows;
+    m_time.shrink(rows);
+    m_address.shrink(rows);
+    m_size.shrink(rows);
+    m_stack.shrink(rows);
+    m_stream.shrink(rows);
+    m_pool.shrink(rows);
+    m_action.shrink(rows);
     MemoryReplay replay(*this, device, rounding, exactSizes);
     replay.run();
 
-    const std::size_t rows = m_action.size();
     MemoryEventTable& e = device.events;
-    e.time = columnOf(m_time, rows, TimeNs{0});
-    e.address = columnOf(m_address, rows, std::uint64_t{0});
-    e.size = columnOf(m_size, rows, std::int64_t{0});
-    e.stack = columnOf(m_stack, rows, StackId{});
-    e.stream = columnOf(m_stream, rows, std::uint32_t{0});
-    e.pool = columnOf(m_pool, rows, std::uint16_t{0});
+    e.time = std::move(m_time);
+    e.address = std::move(m_address);
+    e.size = std::move(m_size);
+    e.stack = std::move(m_stack);
+    e.stream = std::move(m_stream);
+    e.pool = std::move(m_pool);
     e.compileContext = columnOf(m_compileContext, rows, StringId{});
     e.userMetadata = columnOf(m_userMetadata, rows, StringId{});
     e.forwardStack = columnOf(m_forwardStack, rows, StackId{});
-    e.action = columnOf(m_action, rows, MemoryAction::Other);
+    e.action = std::move(m_action);
     device.streams = std::move(m_streams);
     device.pools = std::move(m_pools);
     device.recorded = rows > 0;

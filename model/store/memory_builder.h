@@ -66,8 +66,8 @@ class MemoryDeviceBuilder {
   public:
     void addEvent(const RawMemoryEvent& event);
     void addSegment(RawMemorySegment segment) { m_segments.push_back(std::move(segment)); }
-    [[nodiscard]] std::size_t eventCount() const { return m_action.size(); }
-    [[nodiscard]] bool empty() const { return m_action.empty() && m_segments.empty(); }
+    [[nodiscard]] std::size_t eventCount() const { return m_rows; }
+    [[nodiscard]] bool empty() const { return m_rows == 0 && m_segments.empty(); }
     /// The event that a file tells twice.
     [[nodiscard]] RawMemoryEvent event(std::size_t index) const;
 
@@ -89,13 +89,16 @@ class MemoryDeviceBuilder {
     std::uint32_t streamIndex(std::int64_t stream);
     std::uint16_t poolIndex(const std::optional<MemoryPool>& pool);
 
-    std::vector<TimeNs> m_time;
-    std::vector<std::uint64_t> m_address;
-    std::vector<std::int64_t> m_size;
-    std::vector<StackId> m_stack;
-    std::vector<std::uint32_t> m_stream;
-    std::vector<std::uint16_t> m_pool;
-    std::vector<MemoryAction> m_action;
+    void makeRoom();
+
+    std::size_t m_rows = 0; ///< of the columns, which have room for more
+    Column<TimeNs> m_time;
+    Column<std::uint64_t> m_address;
+    Column<std::int64_t> m_size;
+    Column<StackId> m_stack;
+    Column<std::uint32_t> m_stream;
+    Column<std::uint16_t> m_pool;
+    Column<MemoryAction> m_action;
     // Filled from the first event on that has one.
     std::vector<StringId> m_compileContext, m_userMetadata;
     std::vector<StackId> m_forwardStack;
@@ -108,7 +111,6 @@ class MemoryDeviceBuilder {
     std::unordered_map<std::int64_t, std::uint32_t> m_streamOf;
     std::uint32_t m_lastStream = 0;
     std::vector<MemoryPool> m_pools;
-    bool m_anyPool = false;
     std::uint64_t m_timed = 0;
     Oddities m_odd;
 };

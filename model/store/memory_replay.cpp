@@ -39,8 +39,10 @@ void MemoryReplay::run() {
 }
 
 void MemoryReplay::replayBlocks() {
-    const std::size_t rows = m_in.m_action.size();
+    const std::size_t rows = m_in.m_rows;
     m_blockOf.resize(rows);
+    m_born.reserve(static_cast<std::size_t>(
+        std::count(m_in.m_action.begin(), m_in.m_action.begin() + rows, MemoryAction::Alloc)));
     for (std::size_t i = 0; i < rows; ++i) {
         const std::uint64_t address = m_in.m_address[i];
         const auto now = static_cast<Moment>(i + 1);
@@ -128,15 +130,13 @@ const RawMemorySegment* MemoryReplay::segmentAt(std::uint64_t address) const {
 std::uint16_t MemoryReplay::poolOf(std::uint64_t address, std::uint16_t said) {
     if (said != kPoolNotSaid)
         return said;
-    if (!m_in.m_anyPool)
+    // Where there are no private pools everything is of the shared one.
+    if (m_in.m_pools.size() <= 1)
         return 0;
     if (const RawMemorySegment* segment = segmentAt(address))
         if (const std::uint16_t pool = m_in.poolIndex(segment->pool); pool != kPoolNotSaid)
             return pool;
-    // Of a segment that was returned since nothing is known; where there are no private pools it is the
-    // shared one.
-    if (m_in.m_pools.size() == 1)
-        return 0;
+    // Of a segment that was returned since nothing is known.
     if (m_unknownPool == kPoolNotSaid) {
         m_unknownPool = static_cast<std::uint16_t>(m_in.m_pools.size());
         m_in.m_pools.push_back({0, 0, false});
@@ -243,7 +243,7 @@ void MemoryReplay::writeBlocks() {
     m_kept = {};
     m_unmatched = {};
     m_born = {};
-    for (std::size_t i = 0; i < m_in.m_action.size(); ++i)
+    for (std::size_t i = 0; i < m_in.m_rows; ++i)
         if (m_in.m_pool[i] == kPoolNotSaid)
             m_in.m_pool[i] = poolOf(m_in.m_address[i], kPoolNotSaid);
 }
@@ -323,7 +323,7 @@ void MemoryReplay::dropPieces(std::uint64_t address, std::int64_t size, std::uin
 }
 
 void MemoryReplay::replaySegments() {
-    for (std::size_t i = 0; i < m_in.m_action.size(); ++i) {
+    for (std::size_t i = 0; i < m_in.m_rows; ++i) {
         const auto event = static_cast<std::uint32_t>(i);
         switch (m_in.m_action[i]) {
         case MemoryAction::SegmentAlloc:
@@ -411,7 +411,7 @@ void MemoryReplay::totals() {
 }
 
 void MemoryReplay::curves() {
-    const std::size_t events = m_in.m_action.size();
+    const std::size_t events = m_in.m_rows;
     MemoryCurves& c = m_out.curves;
     c.requested.reset(events + 1);
     c.allocated.reset(events + 1);

@@ -118,7 +118,7 @@ void TestMemoryLayout::preparedFrames() {
     layout->frame({MemoryAxis::Events, 0, 200001}, {0, layout->peak()}, 100, MemoryLayout::kPreparedRows, f);
     checkFrame(m_large->devices[0], f, {0, layout->peak()}, 37);
     QCOMPARE(*std::max_element(f.totals.begin(), f.totals.end()), layout->peak());
-    layout->frame({MemoryAxis::Events, 0, 200001}, {0, layout->peak() / 8}, 40, 50,
+    layout->frame({MemoryAxis::Events, 0, 200001}, {0, layout->peak() / 8}, 40, 500,
                   f); // too fine for what is prepared
     checkFrame(m_large->devices[0], f, {0, layout->peak() / 8}, 13);
     QVERIFY(layout->bytes() < 40 * m_large->devices[0].events.count());

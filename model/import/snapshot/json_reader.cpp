@@ -118,7 +118,7 @@ class JsonReader {
         for (;;) {
             if ((++m_values & 255) == 0) {
                 m_machine.setOffset(offset());
-                if (m_machine.held() > Machine::budget(offset() + kBuffer)) {
+                if (m_machine.overBudget()) {
                     m_overBudget = true;
                     return bad("it builds far more than its own size");
                 }
@@ -223,7 +223,7 @@ class JsonReader {
             return true;
         }
         if (view == "null" || view == "NaN") {
-            m_machine.push({});
+            m_machine.pushNone();
             return true;
         }
         std::int64_t integer = 0;

@@ -192,19 +192,19 @@ bool Machine::memoPut(std::uint64_t index) {
         m_memo.resize(chunk + 1);
     if (m_memo[chunk] == nullptr)
         m_memo[chunk] = std::make_unique<Value[]>(kMemoChunk);
-    // A value's bits are 0 for None only, which is as good as "not set" but for the check.
-    if (m_memoSet.size() <= index)
-        m_memoSet.resize((chunk + 1) * kMemoChunk);
-    m_memoSet[index] = true;
     m_memo[chunk][index % kMemoChunk] = m_stack.back();
     m_memoNext = std::max(m_memoNext, index + 1);
     return true;
 }
 
 bool Machine::memoGet(std::uint64_t index) {
-    if (index >= m_memoNext || !m_memoSet[index])
+    const std::size_t chunk = index / kMemoChunk;
+    if (chunk >= m_memo.size() || m_memo[chunk] == nullptr)
         return fail(kNotSet);
-    m_stack.push_back(m_memo[index / kMemoChunk][index % kMemoChunk]);
+    const Value value = m_memo[chunk][index % kMemoChunk];
+    if (value.kind() == Value::Kind::Unset)
+        return fail(kNotSet);
+    m_stack.push_back(value);
     return true;
 }
 
@@ -237,7 +237,7 @@ bool Machine::finish() {
 
 bool Machine::finishCut() {
     // Innermost first: what was being appended or set is put where it was meant to go.
-    while (!m_marks.empty()) {
+    while (!m_marks.empty() && !overBudget()) {
         const std::size_t at = m_marks.back();
         m_marks.pop_back();
         if (at == 0 || at > m_stack.size())
@@ -257,7 +257,7 @@ bool Machine::finishCut() {
         }
         m_stack.resize(at);
     }
-    if (m_stack.empty())
+    if (m_stack.empty() || overBudget())
         return false;
     return takeDocument(m_stack.front());
 }

@@ -16,7 +16,19 @@ namespace warpline::snapshot {
 /// Anything on the machine's stack, in eight bytes: a kind and 60 bits. What does not fit lies in a table.
 class Value {
   public:
-    enum class Kind : std::uint8_t { None, False, True, Int, BigInt, Float, Text, Object, Tuple0, Other };
+    enum class Kind : std::uint8_t {
+        Unset,
+        None,
+        False,
+        True,
+        Int,
+        BigInt,
+        Float,
+        Text,
+        Object,
+        Tuple0,
+        Other
+    };
 
     constexpr Value() = default;
     constexpr Value(Kind kind, std::uint64_t payload)
@@ -43,6 +55,7 @@ class Machine {
 
     // What a reader does. All give false where the stack does not hold what is needed; error() says what.
     void push(Value value) { m_stack.push_back(value); }
+    void pushNone() { push({Value::Kind::None, 0}); }
     void pushInt(std::int64_t value);
     void pushUnsigned(std::uint64_t value);
     void pushFloat(double value);
@@ -95,6 +108,8 @@ class Machine {
         return m_held + (m_stack.size() + m_objects.size() + m_memoNext) * 8 + m_marks.size() * 4 +
                m_rows * 112;
     }
+    [[nodiscard]] bool gaveUp() const { return m_gaveUp; }
+    [[nodiscard]] bool overBudget() const { return m_gaveUp || held() > budget(m_offset); }
     [[nodiscard]] std::uint64_t rows() const { return m_rows; }
 
   private:
@@ -174,7 +189,7 @@ class Machine {
     void appendOne(Object& list, Value value);
     bool startList(Object& list, Value first);
     void setItemsOf(Value dict, const Value* pairs, std::size_t count);
-    void classify(Object& dict);
+    bool classify(Object& dict, const Value* pairs, std::size_t count);
     void apply(Object& record, Key key, Value value);
     void applyEvent(RawMemoryEvent& event, Key key, Value value);
     void applyFrame(FrameParts& parts, Key key, Value value);
@@ -204,7 +219,6 @@ class Machine {
     std::vector<std::uint32_t> m_marks;
     static constexpr std::size_t kMemoChunk = 1 << 14;
     std::vector<std::unique_ptr<Value[]>> m_memo; ///< chunks, so that growing copies nothing
-    std::vector<bool> m_memoSet;
     std::uint64_t m_memoNext = 0;
     std::vector<Object> m_objects;
     std::vector<std::vector<Value>> m_generic;
@@ -226,6 +240,7 @@ class Machine {
     std::uint64_t m_held = 0;
     std::uint64_t m_rows = 0;
     std::uint64_t m_offset = 0;
+    bool m_gaveUp = false; ///< one instruction asked for more than the budget
     bool m_tookAnything = false;
     const char* m_error = "";
 };

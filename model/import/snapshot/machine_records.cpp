@@ -18,8 +18,13 @@ void Machine::appendTo(Value list, const Value* values, std::size_t count) {
         m_generic.emplace_back();
         m_held += 48;
     }
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
+        if ((i & 255) == 255 && overBudget()) {
+            m_gaveUp = true;
+            return;
+        }
         appendOne(*to, values[i]);
+    }
 }
 
 /// Makes an empty list one of records like `first`; false where that is no record.
@@ -120,16 +125,21 @@ void Machine::setItemsOf(Value dict, const Value* pairs, std::size_t count) {
         odd();
         return;
     }
-    if (to->what == What::NewDict || to->what == What::Dict) {
-        if (to->what == What::NewDict) {
-            to->what = What::Dict;
-            to->number = static_cast<std::uint32_t>(m_generic.size());
-            m_generic.emplace_back();
-        }
-        std::vector<Value>& items = m_generic[to->number];
+    if (to->what == What::NewDict) {
+        if (classify(*to, pairs, count))
+            return;
+        to->what = What::Dict;
+        to->number = static_cast<std::uint32_t>(m_generic.size());
+        m_generic.emplace_back(pairs, pairs + count);
+        m_held += 48 + count * 8;
+        return;
+    }
+    if (to->what == What::Dict) {
+        std::vector<Value> items = std::move(m_generic[to->number]);
         items.insert(items.end(), pairs, pairs + count);
-        m_held += 48 + count * 16;
-        classify(*to);
+        m_held += count * 16;
+        if (!classify(*to, items.data(), items.size()))
+            m_generic[to->number] = std::move(items);
         return;
     }
     for (std::size_t i = 0; i + 1 < count; i += 2) {
@@ -138,15 +148,16 @@ void Machine::setItemsOf(Value dict, const Value* pairs, std::size_t count) {
     }
 }
 
-/// Makes a record of a dictionary whose keys say what it is.
-void Machine::classify(Object& dict) {
+/// Makes a record of a dictionary whose keys say what it is; false where they do not.
+bool Machine::classify(Object& dict, const Value* pairs, std::size_t count) {
     std::uint64_t keys = 0;
     static_assert(static_cast<std::uint32_t>(Key::Count) <= 64);
-    const std::vector<Value>& items = m_generic[dict.number];
-    for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-        if (items[i].kind() == Value::Kind::Text)
-            keys |= std::uint64_t{1} << static_cast<unsigned>(
-                        keyOf(StringId{static_cast<std::uint32_t>(items[i].payload())}));
+    const auto each = [&](auto&& f) {
+        for (std::size_t i = 0; i + 1 < count; i += 2)
+            if (pairs[i].kind() == Value::Kind::Text)
+                f(keyOf(StringId{static_cast<std::uint32_t>(pairs[i].payload())}), pairs[i + 1]);
+    };
+    each([&](Key key, Value) { keys |= std::uint64_t{1} << static_cast<unsigned>(key); });
     const auto has = [&](Key key) { return (keys >> static_cast<unsigned>(key) & 1) != 0; };
 
     Object record{What::Gone, 0};
@@ -161,29 +172,18 @@ void Machine::classify(Object& dict) {
     else if (has(Key::RealSize))
         record = {What::Past, m_pasts.take()};
     else if (!has(Key::Filename) && !(has(Key::Name) && has(Key::Line)))
-        return;
+        return false;
 
-    // The last dictionary's items lie at the end mostly, and their room is used again.
-    std::vector<Value> pairs = std::move(m_generic[dict.number]);
-    if (dict.number + 1 == m_generic.size())
-        m_generic.pop_back();
-    const std::uint64_t freed = 48 + pairs.size() * 16;
-    m_held -= std::min(m_held, freed);
-    const auto each = [&](auto&& f) {
-        for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-            if (pairs[i].kind() == Value::Kind::Text)
-                f(keyOf(StringId{static_cast<std::uint32_t>(pairs[i].payload())}), pairs[i + 1]);
-    };
     if (record.what == What::Gone) {
         FrameParts parts;
         each([&](Key key, Value value) { applyFrame(parts, key, value); });
         record = {What::Frame, internFrame(parts).value};
     } else {
         m_held += 160;
-        // Values may be lists of the table that `dict` lies in, so that the record is put there last.
         each([&](Key key, Value value) { apply(record, key, value); });
     }
     dict = record;
+    return true;
 }
 
 void Machine::apply(Object& record, Key key, Value value) {

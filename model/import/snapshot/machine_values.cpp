@@ -158,6 +158,7 @@ void Machine::print(std::string& out, Value value, int depth) {
         return;
     }
     switch (value.kind()) {
+    case Value::Kind::Unset:
     case Value::Kind::None:
         out += "null";
         return;

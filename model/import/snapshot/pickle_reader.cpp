@@ -69,7 +69,7 @@ class PickleReader {
 
     Result<Done> run() {
         for (std::uint64_t count = 0;; ++count) {
-            if ((count & 255) == 0 || m_wantsCheck) {
+            if ((count & 255) == 0 || m_wantsCheck || m_machine.gaveUp()) {
                 if (auto r = check(); !r.ok())
                     return r;
             }
@@ -86,6 +86,8 @@ class PickleReader {
             if (step == Step::Bad)
                 return bad(op);
         }
+        if (auto r = check(); !r.ok())
+            return r;
         if (!m_machine.finish())
             return Error::wrongKind(fmt::format(
                 "{}: This is a Python pickle, but not a PyTorch memory snapshot: {}. Open a file that "
@@ -130,7 +132,8 @@ class PickleReader {
             m_options.progress->bytesDone = m_source.bytesDone();
             m_options.progress->events = m_machine.rows();
         }
-        if (m_machine.held() > Machine::budget(offset()))
+        m_machine.setOffset(offset());
+        if (m_machine.overBudget())
             return Error::failed(fmt::format("{}: Up to byte {} this pickle builds far more than its own "
                                              "size, which no memory snapshot does, "
                                              "so reading it was given up.",
@@ -143,6 +146,8 @@ class PickleReader {
             return *m_error;
         const auto damage = m_source.damage();
         m_sink.cut = {damage ? damage->message : "the pickle is not finished", offset()};
+        if (auto r = check(); !r.ok())
+            return r;
         if (!m_machine.finishCut())
             return Error::failed(
                 fmt::format("{}: This pickle ends at byte {} before any segment or event is complete: the "
@@ -270,7 +275,7 @@ class PickleReader {
         case 0x95: // FRAME
             return with<std::uint64_t>([](std::uint64_t) { return true; });
         case 'N':
-            return always((m.push({}), 0));
+            return always((m.pushNone(), 0));
         case 0x88:
             return always((m.pushBool(true), 0));
         case 0x89:
