@@ -4,9 +4,12 @@
 
 #include "model/import/byte_source.h"
 #include "model/import/chrome/chrome_reader.h"
+#include "model/import/wpl/wpl_reader.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <optional>
@@ -15,9 +18,52 @@ namespace warpline {
 
 namespace {
 
+/// Lets the first bytes be seen before a format reads them.
+class HeadSource final : public ByteSource {
+  public:
+    explicit HeadSource(ByteSource& inner) : m_inner(inner) {
+        name = inner.name;
+        compression = inner.compression;
+        fileBytes = inner.fileBytes;
+    }
+    /// Up to sixteen bytes, fewer at the end of the document.
+    Result<std::string_view> peek() {
+        while (m_size < m_head.size()) {
+            auto got = m_inner.read(m_head.data() + m_size, m_head.size() - m_size);
+            if (!got.ok())
+                return got.error();
+            if (got.value() == 0)
+                break;
+            m_size += got.value();
+        }
+        return std::string_view(m_head.data(), m_size);
+    }
+    Result<std::size_t> read(char* to, std::size_t size) override {
+        if (m_at == m_size)
+            return m_inner.read(to, size);
+        const std::size_t n = std::min(size, m_size - m_at);
+        std::copy_n(m_head.data() + m_at, n, to);
+        m_at += n;
+        return n;
+    }
+    [[nodiscard]] std::optional<Damage> damage() const override { return m_inner.damage(); }
+    [[nodiscard]] std::uint64_t bytesDone() const override { return m_inner.bytesDone(); }
+
+  private:
+    ByteSource& m_inner;
+    std::array<char, 16> m_head{};
+    std::size_t m_size = 0;
+    std::size_t m_at = 0;
+};
+
 /// Reads one document with the format that reads it. A new format is a folder beside chrome/ and a line here.
 Result<TracePtr> readDocument(ByteSource& source, const ImportOptions& options) {
-    auto trace = chrome::readChromeTrace(source, options);
+    HeadSource document(source);
+    auto head = document.peek();
+    if (!head.ok())
+        return head.error();
+    auto trace = wpl::isWpl(head.value()) ? wpl::readWpl(document, options)
+                                          : chrome::readChromeTrace(document, options);
     if (!trace.ok())
         return trace.error();
     return TracePtr(std::move(trace).value());
