@@ -7,6 +7,8 @@
 #include "model/base/format.h"
 #include "model/base/json_writer.h"
 #include "model/export/chrome_writer.h"
+#include "model/export/wpl_writer.h"
+#include "model/import/import.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -27,6 +29,31 @@ bool endsWith(const std::string& text, std::string_view end) {
     return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// A piece of a trace as a trace of its own: written as JSON beside the result, and read again.
+Result<TracePtr> cutOut(const Trace& trace, const ExportOptions& options, const std::string& beside) {
+    const std::string path = beside + ".cut.json";
+    auto done = writeChromeTrace(trace, path, options);
+    if (!done.ok())
+        return done.error();
+    auto opened = openTraces(path);
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    if (!opened.ok())
+        return opened.error();
+    return opened.value().front();
+}
+
+Result<Done> save(const TracePtr& trace, const ConvertOptions& options, const ExportOptions& exportOptions) {
+    if (!endsWith(options.out, ".wpl"))
+        return writeChromeTrace(*trace, options.out, exportOptions);
+    if (!exportOptions.range)
+        return writeWpl(*trace, options.out);
+    auto piece = cutOut(*trace, exportOptions, options.out);
+    if (!piece.ok())
+        return piece.error();
+    return writeWpl(*piece.value(), options.out);
+}
+
 Result<Done> runConvert(const ConvertOptions& options) {
     auto opened = openTrace(options.in);
     if (!opened.ok())
@@ -37,7 +64,7 @@ Result<Done> runConvert(const ConvertOptions& options) {
     if (!range.ok())
         return range.error();
     exportOptions.range = range.value();
-    if (auto done = writeChromeTrace(trace, options.out, exportOptions); !done.ok())
+    if (auto done = save(opened.value(), options, exportOptions); !done.ok())
         return done;
     if (options.out == "-")
         return Done{};
@@ -62,15 +89,17 @@ Result<Done> runConvert(const ConvertOptions& options) {
 void declareConvert(CLI::App& app, Work& work) {
     auto options = std::make_shared<ConvertOptions>();
     CLI::App* command = app.add_subcommand(
-        "convert", "Write a trace again as Chrome JSON: repaired, compressed, or only a part of it");
+        "convert", "Write a trace again: as Chrome JSON or .wpl, repaired, compressed, or only a part of it");
     command->add_option("IN", options->in, "The trace; - reads the standard input")->required();
     command
-        ->add_option("OUT", options->out, "NAME.json or NAME.json.gz; - writes JSON to the standard output")
+        ->add_option("OUT", options->out,
+                     "NAME.json, NAME.json.gz or NAME.wpl; - writes JSON to the standard output")
         ->required()
         ->check([](const std::string& name) -> std::string {
-            if (name == "-" || endsWith(name, ".json") || endsWith(name, ".json.gz"))
+            if (name == "-" || endsWith(name, ".json") || endsWith(name, ".json.gz") ||
+                endsWith(name, ".wpl"))
                 return {};
-            return fmt::format("\"{}\" does not end in .json or .json.gz", name);
+            return fmt::format("\"{}\" does not end in .json, .json.gz or .wpl", name);
         });
     addRangeOption(*command, options->range);
     command->get_option("--range")->description("Only what overlaps A:B, whole. A time with a unit (ns, us, "

@@ -18,7 +18,7 @@ using namespace warpline;
 
 constexpr const char* kDescription =
     "Looks into GPU traces and memory snapshots: what is in them, which ops and kernels took the\n"
-    "time, what held the memory.\n"
+    "time, what held the memory; and records them.\n"
     "Reads Chrome JSON traces as torch.profiler (Kineto) and others write them: .json, .json.gz, .zst,\n"
     ".zip, whatever the file is called; - is the standard input, FILE.zip!MEMBER one file of an archive.";
 
@@ -30,8 +30,11 @@ constexpr const char* kFooter =
     "  warpline-cli flame trace.json.gz --weight cuda --format svg -o gpu.svg\n"
     "  warpline-cli memory snapshot.pickle --at peak --group stack\n"
     "  warpline-cli convert trace.json.gz cut.json.gz --range 10ms:20ms\n"
+    "  warpline-cli record -o run.wpl -- python train.py\n"
     "\nExit status: 0 done (a damaged file that could be read counts), 1 not done, "
     "2 wrong usage.";
+
+int g_exitCode = cli::kExitDone;
 
 /// What is wrong with the command line, and where to read how it is right.
 std::string usageMessage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
@@ -41,8 +44,7 @@ std::string usageMessage(const CLI::App& app, const CLI::ParseError& e, int argc
     if (argc > 1)
         return fmt::format("there is no {} \"{}\" (see warpline-cli --help)",
                            argv[1][0] == '-' ? "option" : "command", argv[1]);
-    return "a command is needed: info, ops, kernels, flame, modules, memory or convert (see warpline-cli "
-           "--help)";
+    return "a command is needed, like info, ops or record (see warpline-cli --help)";
 }
 
 int run(int argc, char** argv) {
@@ -60,6 +62,11 @@ int run(int argc, char** argv) {
     cli::declareModules(app, work);
     cli::declareMemory(app, work);
     cli::declareConvert(app, work);
+#ifdef WARPLINE_CAPTURE
+    cli::declareRecord(app, work);
+    cli::declareAttach(app, work);
+    cli::declareTargets(app, work);
+#endif
 
     try {
         app.parse(argc, argv);
@@ -72,13 +79,17 @@ int run(int argc, char** argv) {
 
     const Result<Done> done = work();
     if (done.ok())
-        return cli::kExitDone;
+        return g_exitCode;
     if (!done.error().message.empty())
         cli::printError(done.error().message);
     return cli::kExitNotDone;
 }
 
 } // namespace
+
+void warpline::cli::setExitCode(int code) {
+    g_exitCode = code;
+}
 
 int main(int argc, char** argv) {
     // Piped into head: end without a word when the reader has gone, even where the parent ignores the signal.

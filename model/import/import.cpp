@@ -7,6 +7,7 @@
 #include "model/import/flame/profile_reader.h"
 #include "model/import/snapshot/snapshot_reader.h"
 #include "model/import/sniff.h"
+#include "model/import/wpl/wpl_reader.h"
 
 #include <fmt/format.h>
 
@@ -76,7 +77,8 @@ Result<Done> readDocument(ByteSource& document, const ImportOptions& options, Op
     Rewound source(document);
     if (auto r = source.readHead(); !r.ok())
         return r.error();
-    const Sniffed what = sniff(source.head(), source.whole());
+    const Sniffed what =
+        wpl::isWpl(source.head()) ? Sniffed{} : sniff(source.head(), source.whole());
     if (what.format == Sniffed::Format::Profile) {
         auto profiles = flame::readProfiles(source, options);
         if (!profiles.ok())
@@ -94,7 +96,8 @@ Result<Done> readDocument(ByteSource& document, const ImportOptions& options, Op
         opened.memory.push_back(std::move(history).value());
         return Done{};
     }
-    auto trace = chrome::readChromeTrace(source, options);
+    auto trace = wpl::isWpl(source.head()) ? wpl::readWpl(source, options)
+                                           : chrome::readChromeTrace(source, options);
     if (!trace.ok())
         return trace.error();
     opened.traces.push_back(std::move(trace).value());

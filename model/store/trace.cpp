@@ -134,7 +134,9 @@ std::string Trace::trackName(TrackId id) const {
     const std::string number = t.tidText ? std::string(strings.view(t.tidText)) : fmt::format("{}", t.tid);
     switch (t.kind) {
     case TrackKind::Stream:
-        return t.tidText ? number : "stream " + number;
+        // Kineto calls streams "stream 7"; what a program calls its streams tells more.
+        return (t.tidText ? number : "stream " + number) +
+               (name.empty() || name.starts_with("stream ") ? std::string() : fmt::format(" · {}", name));
     case TrackKind::GpuAnnotation:
         return t.tidText ? "annotations " + number : "annotations, stream " + number;
     case TrackKind::GpuSync: {

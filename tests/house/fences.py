@@ -59,12 +59,14 @@ def check_includes(repo, _build):
 
 
 def check_linkage(_repo, build):
-    binary = build / "warpline-cli"
-    out = subprocess.run(["ldd", str(binary)], check=True, capture_output=True, text=True).stdout
-    libraries = [line.split()[0] for line in out.splitlines() if line.strip()]
-    if not libraries:
-        yield f"{binary}: ldd names no library; is it the program?"
-    yield from linked_beyond_glibc(binary.name, libraries)
+    for binary in (build / "warpline-cli", build / "libwarpline-agent.so"):
+        if binary.suffix == ".so" and not binary.exists():
+            continue  # built without CUPTI's headers
+        out = subprocess.run(["ldd", str(binary)], check=True, capture_output=True, text=True).stdout
+        libraries = [line.split()[0] for line in out.splitlines() if line.strip()]
+        if not libraries:
+            yield f"{binary}: ldd names no library; is it the program?"
+        yield from linked_beyond_glibc(binary.name, libraries)
 
 
 def linked_beyond_glibc(binary, libraries):
