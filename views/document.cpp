@@ -26,6 +26,7 @@ void Document::take(Prepared prepared) {
     m_session = std::move(prepared.session);
     m_items = std::move(prepared.items);
     m_memories = std::move(prepared.memories);
+    m_profiles = std::move(prepared.profiles);
     m_extent = {};
     for (const Item& item : m_items) {
         const TimeRange own = item.trace->extent;

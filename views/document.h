@@ -6,6 +6,7 @@
 #include "model/analysis/ops.h"
 #include "model/import/import.h"
 #include "model/query/spans.h"
+#include "model/store/profile.h"
 #include "model/store/session.h"
 
 #include <QObject>
@@ -53,6 +54,7 @@ class Document : public QObject {
         SessionPtr session;
         std::vector<Item> items;
         std::vector<MemoryItem> memories;
+        std::vector<ProfilePtr> profiles;
         Prepared();
         Prepared(const Prepared&);
         Prepared(Prepared&&) noexcept;
@@ -72,12 +74,14 @@ class Document : public QObject {
     void grow(Prepared prepared);
     [[nodiscard]] bool growing() const { return m_growing; }
     void clear();
-    /// Nothing is open, neither traces nor memory histories.
-    [[nodiscard]] bool empty() const { return m_items.empty() && m_memories.empty(); }
+    /// Nothing is open, neither traces nor memory histories nor profiles.
+    [[nodiscard]] bool empty() const { return m_items.empty() && m_memories.empty() && m_profiles.empty(); }
     /// Traces; a session of snapshots alone has none.
     [[nodiscard]] const std::vector<Item>& items() const { return m_items; }
     /// Snapshots, then what the traces' own allocator records tell.
     [[nodiscard]] const std::vector<MemoryItem>& memories() const { return m_memories; }
+    /// Stacks and weights of other programs, without times.
+    [[nodiscard]] const std::vector<ProfilePtr>& profiles() const { return m_profiles; }
     [[nodiscard]] const SessionPtr& session() const { return m_session; }
     /// First start to last end of all sources; never empty while there is a source.
     [[nodiscard]] TimeRange extent() const { return m_extent; }
@@ -117,6 +121,7 @@ class Document : public QObject {
     SessionPtr m_session;
     std::vector<Item> m_items;
     std::vector<MemoryItem> m_memories;
+    std::vector<ProfilePtr> m_profiles;
     TimeRange m_extent;
     TimeRange m_traceExtent; ///< without what snapshots add
     TimeRange m_visible;

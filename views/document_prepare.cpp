@@ -32,6 +32,13 @@ void join(MemoryItem& memory, const std::vector<Document::Item>& items) {
 
 Document::Prepared Document::prepare(Opened opened) {
     Prepared prepared;
+    for (const ProfilePtr& profile : opened.profiles) {
+        // One with times is a trace as well; its flame graph is that of the trace.
+        if (profile->timeline)
+            opened.traces.push_back(profile->timeline);
+        else
+            prepared.profiles.push_back(profile);
+    }
     prepared.session = Session::of(opened.traces, opened.memory);
     for (const Source& source : prepared.session->sources) {
         if (source.trace) {

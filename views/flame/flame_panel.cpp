@@ -276,6 +276,13 @@ void FlamePanel::takeSession() {
         for (const Process& process : m_document->items()[i].trace->processes)
             anyDevice = anyDevice || process.device;
     }
+    m_traces = static_cast<int>(files.size());
+    for (const ProfilePtr& profile : m_document->profiles()) {
+        const QString path = toQString(profile->path);
+        const QString name = toQString(profile->name);
+        const QString file = path.mid(path.lastIndexOf(u'/') + 1);
+        files.append(name.isEmpty() || name == file ? file : tr("%1 · %2").arg(file, name));
+    }
     m_source->setOptions(files);
     m_source->setVisible(files.size() > 1);
     QStringList others{tr("nothing")};
@@ -284,7 +291,7 @@ void FlamePanel::takeSession() {
     m_against->setOptions(others);
     m_against->setVisible(files.size() > 1);
     // Of a trace without a GPU the CPU's time is what there is.
-    m_weight->setCurrent(anyDevice || files.isEmpty() ? 0 : 1);
+    m_weight->setCurrent(anyDevice || m_traces == 0 ? 0 : 1);
     takeRange();
 }
 
@@ -314,6 +321,11 @@ void FlamePanel::showEvent(QShowEvent* event) {
 void FlamePanel::refresh() {
     const FlameRequest wanted = request();
     const auto& items = m_document->items();
+    const auto profile = static_cast<std::size_t>(wanted.source - m_traces);
+    if (wanted.source >= m_traces && profile < m_document->profiles().size()) {
+        showProfile(m_document->profiles()[profile], wanted.shape);
+        return;
+    }
     if (static_cast<std::size_t>(wanted.source) >= items.size()) {
         m_job.cancel();
         m_view->setTree(nullptr);
@@ -344,10 +356,10 @@ void FlamePanel::refresh() {
             Result<FlameTree> tree = treeOf(weighed.value(), wanted, stop);
             if (!tree.ok())
                 return tree.error();
-            Data data;
-            data.weight = wanted.weight;
-            data.coverage = flameCoverage(weighed.value().stacks->frames(), weighed.value().stacks->stacks(),
-                                          weighed.value().weights);
+            Data out;
+            out.weight = wanted.weight;
+            out.coverage = flameCoverage(weighed.value().stacks->frames(), weighed.value().stacks->stacks(),
+                                         weighed.value().weights);
             if (base) {
                 Result<Weighed> before = weigh(*base, wanted, stop);
                 if (!before.ok())
@@ -359,8 +371,8 @@ void FlamePanel::refresh() {
                 if (!tree.ok())
                     return tree.error();
             }
-            data.tree = std::make_shared<const FlameTree>(std::move(tree).value());
-            return data;
+            out.tree = std::make_shared<const FlameTree>(std::move(tree).value());
+            return out;
         },
         [this](Result<Data> result) {
             if (!result.ok()) {
@@ -376,26 +388,51 @@ void FlamePanel::refresh() {
     }
 }
 
-void FlamePanel::showTree(const Data& data) {
-    m_view->setTree(data.tree);
-    m_details->setWeightName(weightName(data.weight));
-    const bool nothing = data.tree->total() == 0;
-    m_message->setText(nothing ? emptyReason(data.weight) : QString());
+void FlamePanel::showProfile(const ProfilePtr& profile, const FlameShape& shape) {
+    m_job.start(
+        [profile, shape](const std::stop_token& stop) -> Result<Data> {
+            Result<FlameTree> tree = flameTree(*profile, shape, stop);
+            if (!tree.ok())
+                return tree.error();
+            Data out;
+            out.profile = profile;
+            out.coverage = flameCoverage(*profile->frames, *profile->stacks, profile->weights);
+            out.tree = std::make_shared<const FlameTree>(std::move(tree).value());
+            return out;
+        },
+        [this](Result<Data> result) {
+            if (result.ok())
+                return showTree(result.value());
+            m_message->setText(toQString(result.error().message));
+            m_stack->setCurrentWidget(m_message);
+        });
+}
+
+void FlamePanel::showTree(const Data& shown) {
+    m_view->setTree(shown.tree);
+    const QString weight = !shown.profile                      ? weightName(shown.weight)
+                           : shown.profile->weightName.empty() ? tr("Weight")
+                                                               : toQString(shown.profile->weightName);
+    m_details->setWeightName(weight);
+    const bool nothing = shown.tree->total() == 0;
+    m_message->setText(!nothing        ? QString()
+                       : shown.profile ? tr("Nothing in this profile weighs anything.")
+                                       : emptyReason(shown.weight));
     m_stack->setCurrentIndex(nothing ? 1 : 0);
-    QStringList parts{tr("%1 %2").arg(weightName(data.weight), m_view->weightText(data.tree->total()))};
-    const FlameCoverage& c = data.coverage;
+    QStringList parts{tr("%1 %2").arg(weight, m_view->weightText(shown.tree->total()))};
+    const FlameCoverage& c = shown.coverage;
     const auto share = [&](std::int64_t part) {
         return percentText(c.total > 0 ? static_cast<double>(part) / static_cast<double>(c.total) : 0);
     };
-    if (c.total > 0) {
+    if (c.total > 0 && !shown.profile) {
         parts.append(tr("%1 under a line of the program or a module").arg(share(c.scriptOrModule)));
         if (c.missing > 0)
             parts.append(tr("%1 without a stack").arg(share(c.missing)));
         if (c.backward > 0)
             parts.append(tr("%1 backward").arg(share(c.backward)));
     }
-    if (data.tree->difference)
-        parts.append(tr("before %1").arg(m_view->weightText(data.tree->nodes.front().baseTotal)));
+    if (shown.tree->difference)
+        parts.append(tr("before %1").arg(m_view->weightText(shown.tree->nodes.front().baseTotal)));
     m_summary->setText(parts.join(QStringLiteral("   ·   ")));
     showPath();
     showSearch();

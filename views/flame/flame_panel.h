@@ -61,6 +61,7 @@ class FlamePanel : public QWidget {
         FlameTreePtr tree;
         FlameCoverage coverage;
         FlameWeight weight = FlameWeight::GpuTime;
+        ProfilePtr profile; ///< null for a trace
     };
     QWidget* makeControls();
     QWidget* makePath();
@@ -68,7 +69,8 @@ class FlamePanel : public QWidget {
     void takeRange();
     void scheduleRefresh();
     void refresh();
-    void showTree(const Data& data);
+    void showTree(const Data& shown);
+    void showProfile(const ProfilePtr& profile, const FlameShape& shape);
     void showPath();
     void showSearch();
     void reveal(std::uint32_t node);
@@ -96,6 +98,7 @@ class FlamePanel : public QWidget {
     QLabel* m_summary;
     QLabel* m_message;
     QStackedLayout* m_stack;
+    int m_traces = 0; ///< sources that are traces; profiles follow
     bool m_stale = true;
     LatestJob m_job{this};
     LatestJob m_revealJob{this};

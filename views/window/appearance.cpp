@@ -87,6 +87,8 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
 QPushButton { border: 1px solid @line; border-radius: 4px; background: @pane; padding: 5px 14px; }
 QPushButton:hover, QPushButton:focus { border-color: @accent; }
 QPushButton:pressed { background: @chip; }
+QPushButton#recordButton { border: none; border-radius: 4px; background: @accent; color: @background; padding: 3px 14px; font-weight: 600; }
+QPushButton#recordButton:hover, QPushButton#recordButton:focus { background: @accent; border: 1px solid @text; }
 #commandPalette { background: @background; border: 1px solid @line; }
 #commandPalette QListView { border: none; background: @background; outline: none; }
 QMenu { background: @background; border: 1px solid @line; padding: 4px 0; }

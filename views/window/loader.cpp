@@ -35,7 +35,8 @@ void Loader::open(const QStringList& paths) {
                         return;
                     }
                     const Opened& done = result.value();
-                    if (done.prepared.items.empty() && done.prepared.memories.empty())
+                    if (done.prepared.items.empty() && done.prepared.memories.empty() &&
+                        done.prepared.profiles.empty())
                         emit failed(done.failures);
                     else
                         emit opened(done.prepared, done.failures);
@@ -72,6 +73,8 @@ Result<Loader::Opened> Loader::work(const QStringList& paths, State& state, cons
             all.traces.push_back(std::move(trace));
         for (MemoryHistoryPtr& memory : result.value().memory)
             all.memory.push_back(std::move(memory));
+        for (ProfilePtr& profile : result.value().profiles)
+            all.profiles.push_back(std::move(profile));
     }
     if (!all.empty()) {
         state.progress.back()->stage = Progress::Stage::Analysing;

@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/window/main_window.h"
 
+#include "views/capture/capture_bar.h"
+#include "views/capture/capture_controller.h"
+#include "views/capture/record_dialog.h"
+#include "views/flame/flame_panel.h"
 #include "views/memory/allocation_view.h"
 #include "views/memory/memory_panel.h"
 #include "views/tables/hits_panel.h"
@@ -67,6 +71,9 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     layout->setSpacing(0);
     m_notice = new NoticeBar(m_session);
     m_workbench = new Workbench(&m_document, m_session);
+    m_capture = new CaptureController(&m_document, this);
+    m_captureBar = new CaptureBar(m_capture, m_session);
+    layout->addWidget(m_captureBar);
     layout->addWidget(m_notice);
     layout->addWidget(m_workbench, 1);
     for (QWidget* page : std::initializer_list<QWidget*>{m_start, m_loading, m_failure, m_session})
@@ -75,7 +82,10 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
 
     addMenus();
     connectLoader();
+    connectCapture();
     connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
+    connect(m_start, &StartPage::recordRequested, this, &MainWindow::record);
+    connect(m_topBar, &TopBar::recordRequested, this, [this] { record(false); });
     connect(m_start, &StartPage::sampleRequested, this, &MainWindow::openSample);
     connect(m_start, &StartPage::fileRequested, this, [this](const QString& path) { open({path}); });
     connect(m_failure, &FailurePage::openRequested, this, &MainWindow::chooseFiles);
@@ -112,6 +122,36 @@ void MainWindow::connectLoader() {
     connect(&m_loader, &Loader::failed, this, &MainWindow::showFailures);
     connect(&m_loader, &Loader::cancelled, this,
             [this] { showPage(m_document.empty() ? static_cast<QWidget*>(m_start) : m_session); });
+}
+
+void MainWindow::connectCapture() {
+    connect(m_capture, &CaptureController::started, this, [this] {
+        m_document.clear();
+        m_notice->setText({});
+        showPage(m_session);
+    });
+    connect(m_capture, &CaptureController::failed, this, [this](const QString& sentence) {
+        if (m_document.empty())
+            showFailures({{tr("the recording"), sentence, false}});
+        else
+            m_notice->setText(sentence);
+    });
+    connect(m_capture, &CaptureController::finished, this, [this](const QString& file) {
+        // When it stops the recording is simply open: whole, from its file, with the allocator's snapshot
+        // beside it.
+        QStringList files{file};
+        for (const std::string& snapshot : m_capture->status().snapshots)
+            files.append(toQString(snapshot));
+        open(files);
+    });
+}
+
+void MainWindow::record(bool attach) {
+    auto* dialog = new RecordDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->showPage(attach ? RecordDialog::Page::Attach : RecordDialog::Page::Launch);
+    connect(dialog, &RecordDialog::recordRequested, m_capture, &CaptureController::start);
+    dialog->open();
 }
 
 void MainWindow::open(const QStringList& paths) {
@@ -169,20 +209,22 @@ void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::ve
                                .arg(countText(static_cast<std::int64_t>(device.events.count())),
                                     bytesText(device.peakRequested.requested)));
     }
-    // What was opened decides what is looked at: a snapshot alone is looked at as one.
-    const bool snapshotsOnly = m_document.items().empty();
-    if (snapshotsOnly != (m_workbench->layoutChoice() == Workbench::Layout::Memory)) {
-        if (snapshotsOnly)
-            m_workbench->applyLayout(Workbench::Layout::Memory);
-        else if (m_snapshotLayout)
-            m_workbench->applyLayout(Workbench::Layout::Timeline);
-        m_snapshotLayout = snapshotsOnly;
+    // What was opened decides what is looked at: a snapshot alone is looked at as one, a profile as a flame
+    // graph.
+    using Layout = Workbench::Layout;
+    if (m_document.items().empty()) {
+        m_workbench->applyLayout(m_document.memories().empty() ? Layout::Flame : Layout::Memory);
+        m_layoutByFile = true;
+    } else if (std::exchange(m_layoutByFile, false)) {
+        m_workbench->applyLayout(Layout::Timeline);
     }
     showPage(m_session);
-    if (snapshotsOnly)
+    if (!m_document.items().empty())
+        m_workbench->timeline()->setFocus();
+    else if (!m_document.memories().empty())
         m_workbench->memory()->allocation()->setFocus();
     else
-        m_workbench->timeline()->setFocus();
+        m_workbench->flame()->view()->setFocus();
 }
 
 void MainWindow::showFailures(const std::vector<OpenFailure>& failures) {

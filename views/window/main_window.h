@@ -24,6 +24,8 @@ class LoadingPage;
 class NoticeBar;
 class StartPage;
 class TopBar;
+class CaptureBar;
+class CaptureController;
 
 /// The program's window: the start page, the page of what is being read, the page of what could not be read,
 /// or the views of the open session.
@@ -46,6 +48,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] Workbench* workbench() const { return m_workbench; }
     [[nodiscard]] TopBar* topBar() const { return m_topBar; }
     [[nodiscard]] SearchController* search() { return &m_search; }
+    [[nodiscard]] CaptureController* capture() const { return m_capture; }
     [[nodiscard]] NoticeBar* notice() const { return m_notice; }
     [[nodiscard]] FailurePage* failurePage() const { return m_failure; }
     [[nodiscard]] QWidget* currentPage() const;
@@ -74,7 +77,11 @@ class MainWindow : public QMainWindow {
     void updateTitle();
     void setDropTarget(bool on);
 
-    bool m_snapshotLayout = false; ///< the Memory layout was chosen by what was opened
+    void addCaptureMenu();
+    void connectCapture();
+    void record(bool attach);
+
+    bool m_layoutByFile = false; ///< the layout was chosen by what was opened, not by the user
     Appearance* m_appearance;
     Document m_document;
     Loader m_loader;
@@ -88,6 +95,8 @@ class MainWindow : public QMainWindow {
     FailurePage* m_failure;
     QWidget* m_session;
     NoticeBar* m_notice;
+    CaptureController* m_capture;
+    CaptureBar* m_captureBar;
     Workbench* m_workbench;
     QMenu* m_recentMenu = nullptr;
     std::vector<Command> m_commands;

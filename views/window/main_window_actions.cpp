@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SPDX-FileCopyrightText: Warpline contributors
+#include "views/capture/capture_controller.h"
 #include "views/flame/flame_panel.h"
 #include "views/memory/allocation_view.h"
 #include "views/memory/memory_panel.h"
@@ -41,6 +42,7 @@ QAction* MainWindow::add(QMenu* menu, const QString& name, const QString& text, 
 
 void MainWindow::addMenus() {
     addFileMenu();
+    addCaptureMenu();
     addSearchMenu();
     addViewMenu();
     // The timeline's own keys work while it has the focus; here they are found and read.
@@ -91,6 +93,35 @@ void MainWindow::fillRecentMenu() {
     m_recentMenu->addSeparator();
     connect(m_recentMenu->addAction(tr("Forget these")), &QAction::triggered, this,
             [this] { m_recent.clear(); });
+}
+
+void MainWindow::addCaptureMenu() {
+    QMenu* menu = m_topBar->menuBar()->addMenu(tr("&Record"));
+    add(menu, QStringLiteral("capture.launch"), tr("&Record a program…"), QKeySequence(Qt::CTRL | Qt::Key_R),
+        [this] { record(false); });
+    add(menu, QStringLiteral("capture.attach"), tr("&Attach…"),
+        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A), [this] { record(true); });
+    QAction* again = add(menu, QStringLiteral("capture.again"), tr("Record a&gain"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G), [this] { m_capture->again(); });
+    menu->addSeparator();
+    QAction* follow = add(menu, QStringLiteral("capture.follow"), tr("&Follow the newest"), {},
+                          [this] { m_capture->setFollowing(!m_capture->following()); });
+    QAction* mark = add(menu, QStringLiteral("capture.mark"), tr("&Mark this moment"),
+                        QKeySequence(Qt::CTRL | Qt::Key_M), [this] { m_capture->mark(); });
+    QAction* pause = add(menu, QStringLiteral("capture.pause"), tr("&Pause"), {},
+                         [this] { m_capture->setPaused(!m_capture->paused()); });
+    QAction* stop = add(menu, QStringLiteral("capture.stop"), tr("&Stop"),
+                        QKeySequence(Qt::CTRL | Qt::Key_Period), [this] { m_capture->stop(); });
+    const auto update = [this, again, follow, mark, pause, stop] {
+        again->setEnabled(m_capture->canRepeat() && !m_capture->recording());
+        for (QAction* action : {follow, mark, pause, stop})
+            action->setEnabled(m_capture->recording());
+    };
+    for (const auto signal : {&CaptureController::started, &CaptureController::statusChanged})
+        connect(m_capture, signal, this, update);
+    connect(m_capture, &CaptureController::finished, this, update);
+    connect(m_capture, &CaptureController::failed, this, update);
+    update();
 }
 
 void MainWindow::addSearchMenu() {

@@ -68,10 +68,21 @@ StartPage::StartPage(RecentFiles* recent, QWidget* parent) : QWidget(parent), m_
     auto* left = new QVBoxLayout;
     left->setSpacing(12);
     auto* open = new CardButton(tr("Open a file…"), tr("Ctrl O"),
-                                tr("torch traces (.json, .json.gz), memory snapshots (.pickle)"), content);
+                                tr("torch traces, memory snapshots, flame graph profiles, .wpl"), content);
     open->setObjectName(QStringLiteral("startOpen"));
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     left->addWidget(open);
+    const auto card = [&](const QString& name, const QString& text, const QString& key, const QString& detail,
+                          bool attach) {
+        auto* button = new CardButton(text, key, detail, content);
+        button->setObjectName(name);
+        connect(button, &QPushButton::clicked, this, [this, attach] { emit recordRequested(attach); });
+        left->addWidget(button);
+    };
+    card(QStringLiteral("startRecord"), tr("Record a program…"), tr("Ctrl R"),
+         tr("launch with CUDA, NVTX and allocator capture"), false);
+    card(QStringLiteral("startAttach"), tr("Attach…"), tr("Ctrl Shift A"),
+         tr("to a GPU program that is running now"), true);
     left->addSpacing(20);
     left->addWidget(muted(tr("?  all keys        Ctrl Shift P  every command"), 12, content));
     left->addStretch(1);

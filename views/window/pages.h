@@ -26,6 +26,7 @@ class StartPage : public QWidget {
 
   signals:
     void openRequested();
+    void recordRequested(bool attach);
     void sampleRequested(warpline::Sample sample);
     void fileRequested(const QString& path);
 

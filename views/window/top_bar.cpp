@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 
 namespace warpline {
@@ -98,6 +99,13 @@ TopBar::TopBar(Document* document, SearchController* search, QWidget* parent)
     m_search = new SearchField(search, this);
     m_search->setFixedHeight(26);
     layout->addWidget(m_search, 2);
+    auto* record = new QPushButton(tr("● Record…"), this);
+    record->setObjectName(QStringLiteral("recordButton"));
+    record->setToolTip(tr("Record a program (Ctrl+R)"));
+    record->setFocusPolicy(Qt::TabFocus);
+    record->setFixedHeight(26);
+    connect(record, &QPushButton::clicked, this, &TopBar::recordRequested);
+    layout->addWidget(record);
     connect(document, &Document::sessionChanged, this, &TopBar::fillFiles);
     connect(document, &Document::rangeChanged, this, &TopBar::showRange);
     fillFiles();

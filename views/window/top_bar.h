@@ -48,6 +48,7 @@ class TopBar : public QWidget {
   signals:
     void closeRequested();
     void reloadRequested();
+    void recordRequested();
 
   private:
     void fillFiles();
