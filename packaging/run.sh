@@ -18,7 +18,7 @@ for file in "$@"; do
     fi
     files+=("$file")
 done
-[ ${#files[@]} -gt 0 ] || files=("$root"/resources/samples/*.json.gz)
+[ ${#files[@]} -gt 0 ] || files=("$root"/resources/samples/gpt.*)
 
 "$root/packaging/install-deps.sh" build
 (
@@ -34,7 +34,7 @@ fi
 pictures=$root/build/pictures
 mkdir -p "$pictures"
 export QT_QPA_PLATFORM=offscreen
-for view in timeline ops kernels; do
+for view in timeline ops kernels flame memory; do
     "$build/warpline" --screenshot "$pictures/$view.png" --view "$view" "${files[@]}"
 done
 "$build/warpline" --screenshot "$pictures/timeline-dark.png" --view timeline --dark "${files[@]}"

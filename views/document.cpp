@@ -49,6 +49,58 @@ void Document::take(Prepared prepared) {
     }
     m_selected = {};
     m_hits.clear();
+    m_history.assign(1, {});
+    m_at = 0;
+}
+
+void Document::remember() {
+    if (m_going)
+        return;
+    const Selection now{m_selected, m_range, m_rangeName};
+    if (m_history.empty())
+        m_history.emplace_back();
+    if (m_history[m_at] == now)
+        return;
+    // A range that is being dragged is one step, not one a pixel.
+    const bool dragged =
+        m_range && m_history[m_at].range && m_history[m_at].slice == now.slice &&
+        (m_history[m_at].range->begin == m_range->begin || m_history[m_at].range->end == m_range->end);
+    constexpr std::size_t kMost = 200;
+    m_history.resize(m_at + 1);
+    if (dragged) {
+        m_history.back() = now;
+        return;
+    }
+    if (m_history.size() == kMost)
+        m_history.erase(m_history.begin());
+    m_history.push_back(now);
+    m_at = m_history.size() - 1;
+}
+
+void Document::go(std::size_t step) {
+    m_at = step;
+    const Selection to = m_history[step];
+    m_going = true;
+    setRange(to.range, to.rangeName);
+    if (to.slice)
+        reveal(to.slice);
+    else
+        select({});
+    m_going = false;
+}
+
+bool Document::back() {
+    if (m_at == 0 || m_history.empty())
+        return false;
+    go(m_at - 1);
+    return true;
+}
+
+bool Document::forward() {
+    if (m_at + 1 >= m_history.size())
+        return false;
+    go(m_at + 1);
+    return true;
 }
 
 void Document::grow(Prepared prepared) {
@@ -99,6 +151,7 @@ void Document::select(SliceRef slice) {
     if (slice == m_selected)
         return;
     m_selected = slice;
+    remember();
     emit selectionChanged();
 }
 
@@ -116,6 +169,7 @@ void Document::setRange(std::optional<TimeRange> range, const QString& name) {
         return;
     m_range = range;
     m_rangeName = newName;
+    remember();
     emit rangeChanged();
 }
 

@@ -100,6 +100,10 @@ class Document : public QObject {
     void setRange(std::optional<TimeRange> range, const QString& name = {});
     [[nodiscard]] QString rangeName() const { return m_rangeName; }
 
+    /// Through what was selected before: a slice and a range of time are one step each. False at the end.
+    bool back();
+    bool forward();
+
     /// Slices that the search found, in order of time; marked in the timeline.
     [[nodiscard]] const std::vector<SliceRef>& hits() const { return m_hits; }
     void setHits(std::vector<SliceRef> hits);
@@ -116,7 +120,16 @@ class Document : public QObject {
     void revealRequested(warpline::SliceRef slice);
 
   private:
+    /// A selection as it was.
+    struct Selection {
+        SliceRef slice;
+        std::optional<TimeRange> range;
+        QString rangeName;
+        bool operator==(const Selection&) const = default;
+    };
     void take(Prepared prepared);
+    void remember();
+    void go(std::size_t step);
 
     SessionPtr m_session;
     std::vector<Item> m_items;
@@ -130,6 +143,9 @@ class Document : public QObject {
     QString m_rangeName;
     std::vector<SliceRef> m_hits;
     bool m_growing = false;
+    std::vector<Selection> m_history; ///< oldest first
+    std::size_t m_at = 0;             ///< the one that holds now
+    bool m_going = false;             ///< back() or forward() is at work
 };
 
 } // namespace warpline

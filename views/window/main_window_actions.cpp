@@ -143,6 +143,10 @@ void MainWindow::addSearchMenu() {
     });
     menu->addSeparator();
     addHere("search.clear", tr("&Clear the search"), {}, [this] { m_topBar->searchField()->clear(); });
+    addHere("selection.back", tr("Selection &before"), QKeySequence(Qt::ALT | Qt::Key_Left),
+            [this] { m_document.back(); });
+    addHere("selection.forward", tr("Selection &after"), QKeySequence(Qt::ALT | Qt::Key_Right),
+            [this] { m_document.forward(); });
     addHere("range.clear", tr("Clear the selected &range"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
             [this] { m_document.setRange(std::nullopt); });
     menu->addSeparator();
