@@ -75,7 +75,7 @@ class ArgsReader {
     std::vector<std::uint8_t> m_decimals;
 };
 
-void addEvents(Trace& trace, const Mapped& m, const EventBlock& block, chrome::Batch& batch) {
+void addEvents(Trace& trace, const Mapped& m, const EventBlock& block, chrome::OpenBatch& batch) {
     ArgsReader args(trace, m, block.values);
     batch.spans.reserve(block.events.size());
     for (const RecordedEvent& e : block.events) {
@@ -97,7 +97,7 @@ void addEvents(Trace& trace, const Mapped& m, const EventBlock& block, chrome::B
     batch.events = block.events.size() + block.memory.size() + block.counters.size();
 }
 
-void addTables(Trace& trace, const Mapped& m, const EventBlock& block, chrome::Batch& batch) {
+void addTables(Trace& trace, const Mapped& m, const EventBlock& block, chrome::OpenBatch& batch) {
     ArgsReader args(trace, m, block.memoryValues);
     for (const RecordedMemory& r : block.memory)
         batch.memory.push_back({r.time, r.bytes, r.totalAllocated, r.totalReserved, r.address,
@@ -125,18 +125,26 @@ Result<std::shared_ptr<Trace>> buildRecording(const Dictionary& dictionary,
 
     const unsigned threads =
         options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    std::vector<chrome::Batch> batches(blocks.size() + 1);
+    std::vector<chrome::OpenBatch> open(blocks.size() + 1);
     parallelFor(blocks.size(), threads, [&](std::size_t i) {
         if (options.stop.stop_requested())
             return;
-        addEvents(*trace, mapped, *blocks[i], batches[i]);
-        addTables(*trace, mapped, *blocks[i], batches[i]);
+        addEvents(*trace, mapped, *blocks[i], open[i]);
+        addTables(*trace, mapped, *blocks[i], open[i]);
     });
     if (options.stop.stop_requested())
         return Error::cancelled();
     for (const RecordedMetadata& m : dictionary.metadata)
-        batches.back().metadata.push_back({mapped.strings[m.name], m.pid, m.tid, mapped.strings[m.pidText],
-                                           mapped.strings[m.tidText], mapped.strings[m.args]});
+        open.back().metadata.push_back({mapped.strings[m.name], m.pid, m.tid, mapped.strings[m.pidText],
+                                        mapped.strings[m.tidText], mapped.strings[m.args]});
+    // Blocks of a live recording are many and small: packed one after the other they share their memory.
+    std::vector<chrome::Batch> batches;
+    batches.reserve(open.size());
+    chrome::BatchPacker packer;
+    for (chrome::OpenBatch& batch : open) {
+        batches.push_back(packer.pack(batch));
+        batch = {};
+    }
     chrome::BuildInput input{std::move(batches), registry, {}, options};
     if (auto done = chrome::build(*trace, std::move(input)); !done.ok())
         return done.error();
