@@ -166,6 +166,7 @@ void TestSniff::others_data() {
     row("folded, one frame each", "main 4\nidle 5\n", "folded stacks");
     row("words and numbers", "there were 4\nof them 5\n", "a text file");
     row("one word and a number", "main 4\n", "a text file");
+    row("session", R"({"format":"warpline session","version":1})", "a session that Warpline saved");
     row("own tree", R"({"format":"warpline flame tree","version":1,"name":"all"})",
         "flame tree that Warpline wrote");
     row("csv", "a,b,c\n1,2,3\n", "a table (CSV) with the columns a,b,c.");

@@ -51,6 +51,10 @@ std::optional<Sniffed> knownObject(const JsonOutline& json, std::string_view hea
         return isProfile("a speedscope profile");
     if (text("format") == "warpline flame tree")
         return isProfile("a flame tree that Warpline wrote");
+    if (text("format") == "warpline session")
+        return isOther(
+            "This is a session that Warpline saved, not a trace: open it in the window, or open the "
+            "files that it names.");
     if (json.has("rocprofiler-sdk-tool"))
         return notRead("the JSON output of AMD's rocprofv3");
     if (text("schema").find("chakra") != std::string_view::npos || (json.has("schema") && json.has("nodes")))
