@@ -65,6 +65,24 @@ void declareRecord(CLI::App& app, Work& work) {
     addRecordOptions(*command, *options);
     command->add_flag("--kill", options->kill,
                       "End the program (its process group) when the recording ends before it");
+    auto* kineto =
+        command
+            ->add_option(
+                "--kineto", options->kineto,
+                "PyTorch: have its own profiler write a trace (ops, shapes, stacks, memory) of so long, to "
+                "NAME_PID.json for -o NAME.json; --delay says when")
+            ->type_name("TIME")
+            ->check([](const std::string& text) -> std::string {
+                TimeNs time = 0;
+                return parseDuration(text, time) && time > 0
+                           ? std::string()
+                           : "\"" + text + "\" is no time: write one as 400ms";
+            });
+    command
+        ->add_option("--kineto-iterations", options->kinetoIterations, "The same for so many optimizer steps")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->excludes(kineto);
     command->add_flag(
         "--torch", options->torch,
         "PyTorch: name ops (emit_nvtx), mark optimizer steps, save a snapshot when memory runs out");

@@ -11,6 +11,7 @@
 #include "model/query/search.h"
 
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -67,7 +68,8 @@ std::string checkSize(const std::string& text) {
 
 std::string checkTime(const std::string& text) {
     TimeNs time = 0;
-    return parseDuration(text, time) && time >= 0
+    return parseDuration(text, time) && time >= 0 &&
+                   std::isalpha(static_cast<unsigned char>(text.back())) != 0
                ? std::string()
                : fmt::format("\"{}\" is no time: write one with its unit, as 500ms or 10s", text);
 }

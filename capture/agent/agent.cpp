@@ -120,7 +120,7 @@ bool sendMessages() {
 
 /// Sends what waits; while the connection is gone, buffers are only given back.
 bool sendBuffers() {
-    bool ok = true;
+    bool ok = g_agent.channel.open() && !g_capture.silent();
     while (Buffer* buffer = g_capture.buffers().takeReady()) {
         if (ok)
             ok = g_agent.sender.sendBuffer(g_agent.channel, g_capture, *buffer);
@@ -279,7 +279,6 @@ void* body(void* /*unused*/) {
     const bool exiting = __atomic_load_n(&a.exiting, __ATOMIC_ACQUIRE) != 0;
     // The recorder is gone, or has sent us away: the program runs on as if we had never been.
     g_capture.silence();
-    a.channel.close();
     if (!exiting && g_capture.isOpen())
         g_capture.detach();
     (void)sendBuffers(); // only gives them back
@@ -287,6 +286,8 @@ void* body(void* /*unused*/) {
     const Lock lock(a.mutex);
     a.running = false;
     a.messageCount = 0;
+    // Last, so that who sees the connection's end may attach again at once.
+    a.channel.close();
     ::pthread_cond_broadcast(&a.changed);
     return nullptr;
 }

@@ -55,6 +55,7 @@ Buffer* Buffers::give() {
     }
     b->next = nullptr;
     b->valid = 0;
+    b->atCupti = true;
     return b;
 }
 
@@ -69,6 +70,7 @@ Buffer* Buffers::find(const std::uint8_t* data) {
 void Buffers::complete(Buffer* buffer) {
     const Lock lock(m_mutex);
     buffer->next = nullptr;
+    buffer->atCupti = false;
     if (m_readyLast != nullptr)
         m_readyLast->next = buffer;
     else
@@ -90,11 +92,23 @@ Buffer* Buffers::takeReady() {
     return b;
 }
 
-void Buffers::giveBack(Buffer* buffer) {
-    const Lock lock(m_mutex);
+void Buffers::freeLocked(Buffer* buffer) {
+    buffer->atCupti = false;
     Buffer*& list = buffer->drop ? m_freeSpares : m_free;
     buffer->next = list;
     list = buffer;
+}
+
+void Buffers::giveBack(Buffer* buffer) {
+    const Lock lock(m_mutex);
+    freeLocked(buffer);
+}
+
+void Buffers::reclaim() {
+    const Lock lock(m_mutex);
+    for (std::size_t i = 0; i < m_used; ++i)
+        if (m_all[i].atCupti)
+            freeLocked(&m_all[i]);
 }
 
 void Buffers::trim() {

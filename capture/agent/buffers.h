@@ -14,6 +14,7 @@ struct Buffer {
     std::size_t valid = 0; ///< bytes of records in it
     void* context = nullptr;
     std::uint32_t stream = 0;
+    bool atCupti = false;
     bool drop = false; ///< given out over the limit: what comes in it is counted and thrown away
     Buffer* next = nullptr;
 };
@@ -36,6 +37,8 @@ class Buffers {
     /// The next one to be sent, or null.
     Buffer* takeReady();
     void giveBack(Buffer* buffer);
+    /// Takes back what CUPTI never returned; only once it is finalized.
+    void reclaim();
     /// Returns the memory of the free ones to the system.
     void trim();
 
@@ -45,6 +48,7 @@ class Buffers {
 
   private:
     Buffer* freshLocked();
+    void freeLocked(Buffer* buffer);
 
     pthread_mutex_t m_mutex = PTHREAD_MUTEX_INITIALIZER;
     Buffer m_all[kMost + kSpares];

@@ -224,6 +224,8 @@ void Capture::detach() {
         sleepMs(1);
     __atomic_store_n(&m_finalize, 0, __ATOMIC_RELEASE);
     m_rangesSeen = 0;
+    if (m_api.finalize != nullptr)
+        m_buffers.reclaim();
     m_buffers.trim();
     m_events.state(static_cast<std::uint32_t>(wire::State::Detached), 0, "");
 }

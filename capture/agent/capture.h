@@ -49,6 +49,7 @@ class Capture {
     bool takeFlushWanted() { return __atomic_exchange_n(&m_flushWanted, false, __ATOMIC_ACQ_REL); }
     /// In a forked child, or when the recorder is gone: buffers are dropped from now on.
     void silence() { __atomic_store_n(&m_silent, true, __ATOMIC_RELAXED); }
+    [[nodiscard]] bool silent() const { return __atomic_load_n(&m_silent, __ATOMIC_RELAXED); }
     void unsilence() { __atomic_store_n(&m_silent, false, __ATOMIC_RELAXED); }
 
     [[nodiscard]] bool isOpen() const { return m_open; }

@@ -70,13 +70,21 @@ const Mapping* findMapping(const std::vector<Mapping>& maps, Is is) {
     return it == maps.end() ? nullptr : &*it;
 }
 
+/// The agent's thread of a recording that has just ended may need a moment to be gone.
 bool agentThreadRuns(pid_t pid) {
-    for (const pid_t tid : threadsOf(pid)) {
-        const auto name = readWhole(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-        if (name && *name == "warpline\n")
-            return true;
+    constexpr int kLooks = 50;
+    constexpr useconds_t kBetween = 10'000;
+    for (int look = 0; look < kLooks; ++look) {
+        bool there = false;
+        for (const pid_t tid : threadsOf(pid)) {
+            const auto name = readWhole(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+            there |= name && *name == "warpline\n";
+        }
+        if (!there)
+            return false;
+        ::usleep(kBetween);
     }
-    return false;
+    return true;
 }
 
 } // namespace
@@ -109,7 +117,13 @@ Result<Done> canAttach(pid_t pid) {
     if (const auto tracer = statusField(pid, "TracerPid"); tracer && *tracer != "0")
         return Error::failed(
             fmt::format("A debugger (process {}) holds process {}: end it first.", *tracer, pid));
-    const int elf = elfClassOf(fmt::format("/proc/{}/exe", pid));
+    const std::string executable = fmt::format("/proc/{}/exe", pid);
+    if (::access(executable.c_str(), R_OK) != 0)
+        return Error::failed(
+            fmt::format("Process {} does not let itself be looked into: it is the kernel's, or another "
+                        "user's or container's. Attach as root, or from within the container.",
+                        pid));
+    const int elf = elfClassOf(executable);
     if (elf == 1)
         return Error::failed(fmt::format("Process {} is a 32-bit program, which has no CUDA.", pid));
     if (elf == 0 || !remoteCallsWork())

@@ -250,9 +250,9 @@ void Decoder::record(Record r) {
 
 TimeNs Decoder::time(std::uint64_t cupti) const {
     // Within what a recording may hold; what is beyond is no time.
-    constexpr std::int64_t kMost = std::int64_t{1} << 60;
-    const auto t = static_cast<std::int64_t>(cupti + static_cast<std::uint64_t>(m_clockOffset));
-    return std::clamp(t, -kMost, kMost);
+    constexpr TimeNs kLatest = (TimeNs{1} << 61) - 1; // in 2043
+    const auto t = static_cast<TimeNs>(cupti + static_cast<std::uint64_t>(m_clockOffset));
+    return std::clamp(t, TimeNs{0}, kLatest);
 }
 
 bool Decoder::span(wpl::RecordedEvent& event, std::uint64_t start, std::uint64_t end) const {

@@ -122,7 +122,7 @@ void Recorder::Impl::receiveFrom(Target& target) {
         }
         if (m_collection.pending() >= kBlockEvents)
             flush();
-        return type != wire::Frame::Bye;
+        return true; // after Bye the agent closes the connection once it is gone
     });
     if (goesOn)
         return;

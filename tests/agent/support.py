@@ -78,7 +78,7 @@ class AgentTest(unittest.TestCase):
     def info(self, path=None):
         run = subprocess.run([CLI, 'info', '--json', str(path or self.out)], capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(run.stdout)
+        return json.loads(run.stdout)['files'][0]
 
     def events(self, path=None):
         """The recording as trace events, by category."""

@@ -62,7 +62,7 @@ def attach(pid, out, duration, *options, timeout=40):
 
 
 def info(path):
-    return json.loads(run(CLI, 'info', '--json', path).stdout)
+    return json.loads(run(CLI, 'info', '--json', path).stdout)['files'][0]
 
 
 def python(*words):

@@ -32,6 +32,12 @@ fi
     command -v nvcc nsys
     find / -name nsys -type f -executable -not -path '/proc/*' 2>/dev/null | head -3
 } >"$OUT/machine.txt" 2>&1
+# Where CUPTI is no library of the system's: for programs that do not bring it.
+if [ -z "${WARPLINE_CUPTI:-}" ] && ! ldconfig -p | grep -q 'libcupti.so.1[23]'; then
+    found=$(find /usr/local /opt /usr/lib -name 'libcupti.so.1[23]' -not -path '*/compat/*' 2>/dev/null | head -1)
+    [ -n "$found" ] && export WARPLINE_CUPTI=$found
+fi
+echo "CUPTI: ${WARPLINE_CUPTI:-the system finds it}" >>"$OUT/machine.txt"
 nvcc=$(command -v nvcc || ls /usr/local/cuda*/bin/nvcc 2>/dev/null | head -1)
 timeout 120 "$nvcc" -O2 -o "$work/counted" "$here/counted.cu" -ldl >"$OUT/nvcc.txt" 2>&1
 exec timeout -k 10 "${PROVE_SECONDS:-570}" python3 "$here/prove.py" "$recorder" "$work" "$@"

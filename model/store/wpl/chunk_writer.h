@@ -38,7 +38,9 @@ class ChunkWriter {
     Result<Done> finish();
     /// For a file whose chunks were written by other means: tells of one of them, and ends the file, which is
     /// `bytes` long.
-    void note(const ChunkHeader& header, std::uint64_t offset) { m_index.push_back({header.type, header.rows, offset}); }
+    void note(const ChunkHeader& header, std::uint64_t offset) {
+        m_index.push_back({header.type, header.rows, offset});
+    }
     Result<Done> finish(std::uint64_t bytes) {
         m_offset = bytes;
         return finish();

@@ -105,8 +105,10 @@ bool readValues(BlockReader& r, const std::vector<Row>& rows, std::size_t from, 
 
 /// Differences and sums of two times must not overflow.
 bool timeIsSane(TimeNs start, TimeNs duration) {
-    constexpr TimeNs kMost = TimeNs{1} << 61;
-    return start > -kMost && start < kMost && duration >= 0 && duration < kMost;
+    constexpr TimeNs kLatest = TimeNs{1} << 62; // in 2116
+    constexpr TimeNs kLongest = TimeNs{1} << 61;
+    constexpr TimeNs kEarliest = -(TimeNs{1} << 60);
+    return start > kEarliest && start < kLatest && duration >= 0 && duration < kLongest;
 }
 
 bool readEvents(std::uint32_t rows, BlockReader& r, const Dictionary& d, EventBlock& block) {
