@@ -68,7 +68,7 @@ QString stackText(const TraceStacks& stacks, std::string_view name) {
     return text(stacks, stacks.stackOf(sliceOf(stacks.trace(), name)));
 }
 
-std::string event(const char* cat, const char* name, int tid, double ts, double dur,
+std::string entry(const char* cat, const char* name, int tid, double ts, double dur,
                   const std::string& args = "{}", int pid = 9) {
     return QString::fromUtf8(
                R"({"ph":"X","cat":"%1","name":"%2","pid":%3,"tid":%4,"ts":%5,"dur":%6,"args":%7})")
@@ -98,32 +98,32 @@ std::int64_t sum(const TraceStacks& stacks, FlameWeight weight) {
 
 std::string forwardAndBackward() {
     return list(
-        event("python_function", "train.py(3): step", 1, 0, 50),
-        event("python_function", "nn.Module: Net_0", 1, 5, 20),
-        event("cpu_op", "aten::linear", 1, 6, 10,
+        entry("python_function", "train.py(3): step", 1, 0, 50),
+        entry("python_function", "nn.Module: Net_0", 1, 5, 20),
+        entry("cpu_op", "aten::linear", 1, 6, 10,
               R"({"External id":1,"Sequence number":7,"Fwd thread id":0})"),
-        event("cpu_op", "aten::addmm", 1, 7, 8, R"({"External id":2,"Sequence number":7,"Fwd thread id":0})"),
-        event("cpu_op", "aten::relu", 1, 18, 2, R"({"External id":3,"Sequence number":8,"Fwd thread id":0})"),
-        event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 2, 60, 20,
+        entry("cpu_op", "aten::addmm", 1, 7, 8, R"({"External id":2,"Sequence number":7,"Fwd thread id":0})"),
+        entry("cpu_op", "aten::relu", 1, 18, 2, R"({"External id":3,"Sequence number":8,"Fwd thread id":0})"),
+        entry("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 2, 60, 20,
               R"({"External id":4,"Sequence number":7,"Fwd thread id":1})"),
-        event("cpu_op", "AddmmBackward0", 2, 61, 18,
+        entry("cpu_op", "AddmmBackward0", 2, 61, 18,
               R"({"External id":5,"Sequence number":7,"Fwd thread id":1})"),
-        event("cpu_op", "aten::mm", 2, 62, 10, R"({"External id":6})"),
-        event("cuda_runtime", "cudaLaunchKernel", 2, 63, 2, R"({"External id":6,"correlation":70})"),
-        event("kernel", "gemm", 7, 70, 5, R"({"External id":6,"correlation":70})", 0));
+        entry("cpu_op", "aten::mm", 2, 62, 10, R"({"External id":6})"),
+        entry("cuda_runtime", "cudaLaunchKernel", 2, 63, 2, R"({"External id":6,"correlation":70})"),
+        entry("kernel", "gemm", 7, 70, 5, R"({"External id":6,"correlation":70})", 0));
 }
 
 } // namespace
 
 void TestStacks::kernelStandsUnderWhatLaunchedIt() {
     const TracePtr trace = traceOf(list(
-        event("python_function", "train.py(3): step", 1, 0, 100),
-        event("user_annotation", "forward", 1, 1, 90), event("python_function", "nn.Module: Net_0", 1, 2, 80),
-        event("python_function", "train.py(9): forward", 1, 3, 70),
-        event("cpu_op", "aten::linear", 1, 4, 50, R"({"External id":1})"),
-        event("cpu_op", "aten::addmm", 1, 5, 40, R"({"External id":2})"),
-        event("cuda_runtime", "cudaLaunchKernel", 1, 6, 3, R"({"External id":2,"correlation":70})"),
-        event("kernel", "gemm", 7, 200, 20, R"({"External id":2,"correlation":70})", 0)));
+        entry("python_function", "train.py(3): step", 1, 0, 100),
+        entry("user_annotation", "forward", 1, 1, 90), entry("python_function", "nn.Module: Net_0", 1, 2, 80),
+        entry("python_function", "train.py(9): forward", 1, 3, 70),
+        entry("cpu_op", "aten::linear", 1, 4, 50, R"({"External id":1})"),
+        entry("cpu_op", "aten::addmm", 1, 5, 40, R"({"External id":2})"),
+        entry("cuda_runtime", "cudaLaunchKernel", 1, 6, 3, R"({"External id":2,"correlation":70})"),
+        entry("kernel", "gemm", 7, 200, 20, R"({"External id":2,"correlation":70})", 0)));
     const TraceStacksPtr stacks = stacksOf(trace);
     QCOMPARE(stackText(*stacks, "gemm"),
              QStringLiteral(
@@ -161,11 +161,11 @@ void TestStacks::backwardBorrowsTheForwardStack() {
 void TestStacks::backwardFindsItsThread() {
     // Two threads count their own sequence numbers; the arrow tells which of them is thread 1.
     const TracePtr trace = traceOf(
-        list(event("cpu_op", "aten::first", 1, 0, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
-             event("cpu_op", "aten::second", 2, 1, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
-             event("cpu_op", "aten::other", 1, 10, 5, R"({"Sequence number":8,"Fwd thread id":0})"),
-             event("cpu_op", "FirstBackward0", 3, 30, 5, R"({"Sequence number":7,"Fwd thread id":1})"),
-             event("cpu_op", "OtherBackward0", 3, 40, 5, R"({"Sequence number":8,"Fwd thread id":1})"),
+        list(entry("cpu_op", "aten::first", 1, 0, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
+             entry("cpu_op", "aten::second", 2, 1, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
+             entry("cpu_op", "aten::other", 1, 10, 5, R"({"Sequence number":8,"Fwd thread id":0})"),
+             entry("cpu_op", "FirstBackward0", 3, 30, 5, R"({"Sequence number":7,"Fwd thread id":1})"),
+             entry("cpu_op", "OtherBackward0", 3, 40, 5, R"({"Sequence number":8,"Fwd thread id":1})"),
              R"({"ph":"s","id":1,"pid":9,"tid":1,"ts":10,"cat":"fwdbwd","name":"fwdbwd"})",
              R"({"ph":"f","id":1,"pid":9,"tid":3,"ts":40,"cat":"fwdbwd","name":"fwdbwd","bp":"e"})"));
     QCOMPARE(stackText(*stacksOf(trace), "FirstBackward0"), QStringLiteral("aten::first > FirstBackward0"));
@@ -174,16 +174,16 @@ void TestStacks::backwardFindsItsThread() {
 void TestStacks::laterForwardOpsAreNotTaken() {
     // The last forward op with the number before the backward op; the number comes again afterwards.
     const TracePtr trace =
-        traceOf(list(event("cpu_op", "aten::a", 1, 0, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
-                     event("cpu_op", "aten::b", 1, 10, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
-                     event("cpu_op", "XBackward0", 2, 30, 5, R"({"Sequence number":7,"Fwd thread id":1})"),
-                     event("cpu_op", "aten::c", 1, 50, 5, R"({"Sequence number":7,"Fwd thread id":0})")));
+        traceOf(list(entry("cpu_op", "aten::a", 1, 0, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
+                     entry("cpu_op", "aten::b", 1, 10, 5, R"({"Sequence number":7,"Fwd thread id":0})"),
+                     entry("cpu_op", "XBackward0", 2, 30, 5, R"({"Sequence number":7,"Fwd thread id":1})"),
+                     entry("cpu_op", "aten::c", 1, 50, 5, R"({"Sequence number":7,"Fwd thread id":0})")));
     QCOMPARE(stackText(*stacksOf(trace), "XBackward0"), QStringLiteral("aten::b > XBackward0"));
 }
 
 void TestStacks::arrowsServeWhereNumbersDoNot() {
     const TracePtr trace =
-        traceOf(list(event("cpu_op", "aten::a", 1, 0, 5), event("cpu_op", "ABackward0", 2, 30, 5),
+        traceOf(list(entry("cpu_op", "aten::a", 1, 0, 5), entry("cpu_op", "ABackward0", 2, 30, 5),
                      R"({"ph":"s","id":1,"pid":9,"tid":1,"ts":0,"cat":"fwdbwd","name":"fwdbwd"})",
                      R"({"ph":"f","id":1,"pid":9,"tid":2,"ts":30,"cat":"fwdbwd","name":"fwdbwd","bp":"e"})"));
     QCOMPARE(stackText(*stacksOf(trace), "ABackward0"), QStringLiteral("aten::a > ABackward0"));
@@ -192,10 +192,10 @@ void TestStacks::arrowsServeWhereNumbersDoNot() {
 void TestStacks::pythonIdsBeatContainment() {
     // By its times the helper lies within inner; its id says that outer called it.
     const TracePtr trace = traceOf(list(
-        event("python_function", "a.py(1): outer", 1, 0, 100, R"({"Python id":1,"Python parent id":null})"),
-        event("python_function", "a.py(2): inner", 1, 10, 50, R"({"Python id":2,"Python parent id":1})"),
-        event("python_function", "a.py(3): helper", 1, 20, 10, R"({"Python id":3,"Python parent id":1})"),
-        event("cpu_op", "aten::x", 1, 22, 2)));
+        entry("python_function", "a.py(1): outer", 1, 0, 100, R"({"Python id":1,"Python parent id":null})"),
+        entry("python_function", "a.py(2): inner", 1, 10, 50, R"({"Python id":2,"Python parent id":1})"),
+        entry("python_function", "a.py(3): helper", 1, 20, 10, R"({"Python id":3,"Python parent id":1})"),
+        entry("cpu_op", "aten::x", 1, 22, 2)));
     const TraceStacksPtr stacks = stacksOf(trace);
     QCOMPARE(stackText(*stacks, "aten::x"), QStringLiteral("a.py(1): outer > a.py(3): helper > aten::x"));
     QCOMPARE(sum(*stacks, FlameWeight::CpuTime), 100'000);
@@ -204,9 +204,9 @@ void TestStacks::pythonIdsBeatContainment() {
 void TestStacks::overlapIsCut() {
     // The annotation begins inside enter and outlasts it: what is left of enter is the annotation's.
     const TracePtr trace =
-        traceOf(list(event("python_function", "a.py(1): f", 1, 0, 100),
-                     event("python_function", "a.py(2): enter", 1, 10, 10),
-                     event("user_annotation", "phase", 1, 15, 50), event("cpu_op", "aten::x", 1, 17, 2)));
+        traceOf(list(entry("python_function", "a.py(1): f", 1, 0, 100),
+                     entry("python_function", "a.py(2): enter", 1, 10, 10),
+                     entry("user_annotation", "phase", 1, 15, 50), entry("cpu_op", "aten::x", 1, 17, 2)));
     const TraceStacksPtr stacks = stacksOf(trace);
     QCOMPARE(stackText(*stacks, "phase"), QStringLiteral("a.py(1): f > phase"));
     QCOMPARE(stackText(*stacks, "aten::x"), QStringLiteral("a.py(1): f > phase > aten::x"));
@@ -224,16 +224,16 @@ void TestStacks::overlapIsCut() {
     QCOMPARE(sum(*stacks, FlameWeight::CpuTime), 100'000);
     // Two outermost spans count whole each.
     const TraceStacksPtr roots =
-        stacksOf(traceOf(list(event("cpu_op", "aten::a", 1, 0, 10), event("cpu_op", "aten::b", 1, 5, 10))));
+        stacksOf(traceOf(list(entry("cpu_op", "aten::a", 1, 0, 10), entry("cpu_op", "aten::b", 1, 5, 10))));
     QCOMPARE(sum(*roots, FlameWeight::CpuTime), 20'000);
 }
 
 void TestStacks::textsOfOldTraces() {
     const TracePtr trace = traceOf(list(
-        event(
+        entry(
             "cpu_op", "aten::conv2d", 1, 0, 50,
             R"({"Call stack":"torch/nn/conv.py(9): forward;train.py(4): step;\r\ntrain.py(1): <module>","Module Hierarchy":"TOP(Net)::forward.conv1(Conv2d)::forward.SELF(Conv2d)::_conv_forward"})"),
-        event("cpu_op", "aten::convolution", 1, 5, 20,
+        entry("cpu_op", "aten::convolution", 1, 5, 20,
               R"({"Call stack":"train.py(4): step","Module Hierarchy":""})")));
     const TraceStacksPtr stacks = stacksOf(trace);
     QCOMPARE(stackText(*stacks, "aten::convolution"),
@@ -244,11 +244,11 @@ void TestStacks::textsOfOldTraces() {
 
 void TestStacks::graphsAndLostLaunches() {
     const TracePtr trace = traceOf(list(
-        event("cpu_op", "run", 1, 0, 20, R"({"External id":5})"),
-        event("cuda_runtime", "cudaGraphLaunch", 1, 1, 9, R"({"External id":5,"correlation":70})"),
-        event("kernel", "in_graph", 7, 20, 5, R"({"correlation":70,"graph id":3,"graph node id":12})", 0),
-        event("kernel", "by_op", 7, 30, 5, R"({"External id":5,"correlation":71})", 0),
-        event("gpu_memcpy", "lost", 7, 40, 5, R"({"correlation":99})", 0)));
+        entry("cpu_op", "run", 1, 0, 20, R"({"External id":5})"),
+        entry("cuda_runtime", "cudaGraphLaunch", 1, 1, 9, R"({"External id":5,"correlation":70})"),
+        entry("kernel", "in_graph", 7, 20, 5, R"({"correlation":70,"graph id":3,"graph node id":12})", 0),
+        entry("kernel", "by_op", 7, 30, 5, R"({"External id":5,"correlation":71})", 0),
+        entry("gpu_memcpy", "lost", 7, 40, 5, R"({"correlation":99})", 0)));
     const TraceStacksPtr stacks = stacksOf(trace);
     QCOMPARE(stackText(*stacks, "in_graph"),
              QStringLiteral("run > cudaGraphLaunch > CUDA graph 3 > in_graph"));
@@ -262,9 +262,9 @@ void TestStacks::graphsAndLostLaunches() {
 
 void TestStacks::callsOnOtherThreads() {
     const TracePtr trace = traceOf(
-        list(event("cpu_op", "aten::a", 1, 0, 20, R"({"External id":5})"),
-             event("cuda_runtime", "cudaLaunchKernel", 2, 3, 2, R"({"External id":5,"correlation":70})"),
-             event("kernel", "k", 7, 20, 5, R"({"External id":5,"correlation":70})", 0)));
+        list(entry("cpu_op", "aten::a", 1, 0, 20, R"({"External id":5})"),
+             entry("cuda_runtime", "cudaLaunchKernel", 2, 3, 2, R"({"External id":5,"correlation":70})"),
+             entry("kernel", "k", 7, 20, 5, R"({"External id":5,"correlation":70})", 0)));
     QCOMPARE(stackText(*stacksOf(trace), "k"), QStringLiteral("aten::a > cudaLaunchKernel > k"));
 }
 
@@ -279,7 +279,7 @@ void TestStacks::allocations() {
             .toStdString();
     };
     const TracePtr trace = traceOf(list(
-        event("cpu_op", "aten::empty", 1, 10, 10), event("cpu_op", "aten::inner", 1, 12, 4),
+        entry("cpu_op", "aten::empty", 1, 10, 10), entry("cpu_op", "aten::inner", 1, 12, 4),
         record(1, 13, 512), record(1, 18, 64), record(1, 19, -512), record(1, 40, 8), record(2, 13, 16)));
     const TraceStacksPtr stacks = stacksOf(trace);
     std::map<std::int64_t, QString> byBytes;
@@ -294,29 +294,29 @@ void TestStacks::allocations() {
 
 void TestStacks::stepsCountAsOne() {
     const TraceStacksPtr stacks = stacksOf(traceOf(
-        list(event("user_annotation", "ProfilerStep#3", 1, 0, 10), event("cpu_op", "aten::a", 1, 1, 2),
-             event("user_annotation", "ProfilerStep#4", 1, 10, 10), event("cpu_op", "aten::a", 1, 11, 2))));
+        list(entry("user_annotation", "ProfilerStep#3", 1, 0, 10), entry("cpu_op", "aten::a", 1, 1, 2),
+             entry("user_annotation", "ProfilerStep#4", 1, 10, 10), entry("cpu_op", "aten::a", 1, 11, 2))));
     QCOMPARE(stackText(*stacks, "aten::a"), QStringLiteral("ProfilerStep* > aten::a"));
     const auto weights = stackWeights(*stacks, FlameWeight::CpuTime).value();
     QCOMPARE(weights.size(), std::size_t{2});
 }
 
 void TestStacks::ownRecordingIsNoWork() {
-    const TraceStacksPtr stacks = stacksOf(traceOf(
-        list(R"({"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":1000})",
-             event("cpu_op", "aten::a", 1, 1, 2))));
-QCOMPARE(sum(*stacks, FlameWeight::CpuTime), 2'000);
+    const TraceStacksPtr stacks = stacksOf(traceOf(list(
+        R"x({"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":1000})x",
+        entry("cpu_op", "aten::a", 1, 1, 2))));
+    QCOMPARE(sum(*stacks, FlameWeight::CpuTime), 2'000);
 }
 
 void TestStacks::damagedIds() {
     // Frames that call themselves or each other, a backward op that is its own forward op.
     const TracePtr trace = traceOf(list(
-        event("python_function", "a.py(1): a", 1, 0, 100, R"({"Python id":1,"Python parent id":2})"),
-        event("python_function", "a.py(2): b", 1, 0, 100, R"({"Python id":2,"Python parent id":1})"),
-        event("python_function", "a.py(3): c", 1, 5, 10, R"({"Python id":3,"Python parent id":3})"),
-        event("python_function", "a.py(4): d", 1, 6, 2, R"({"Python id":99999999999,"Python parent id":-4})"),
-        event("cpu_op", "X", 1, 20, 9, R"({"Sequence number":7,"Fwd thread id":1})"),
-        event("cpu_op", "Y", 1, 21, 3, R"({"Sequence number":"seven","Fwd thread id":"one"})")));
+        entry("python_function", "a.py(1): a", 1, 0, 100, R"({"Python id":1,"Python parent id":2})"),
+        entry("python_function", "a.py(2): b", 1, 0, 100, R"({"Python id":2,"Python parent id":1})"),
+        entry("python_function", "a.py(3): c", 1, 5, 10, R"({"Python id":3,"Python parent id":3})"),
+        entry("python_function", "a.py(4): d", 1, 6, 2, R"({"Python id":99999999999,"Python parent id":-4})"),
+        entry("cpu_op", "X", 1, 20, 9, R"({"Sequence number":7,"Fwd thread id":1})"),
+        entry("cpu_op", "Y", 1, 21, 3, R"({"Sequence number":"seven","Fwd thread id":"one"})")));
     const TraceStacksPtr stacks = stacksOf(trace);
     for (std::size_t row = 0; row < trace->slices.size(); ++row)
         QVERIFY(stacks->stacks().path(stacks->stackOf(SliceId::fromIndex(row))).size() <= 6);
