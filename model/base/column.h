@@ -52,7 +52,8 @@ class Column {
         if (void* p = std::realloc(m_data, size * sizeof(T)))
             m_data = static_cast<T*>(p);
     }
-    /// Takes room for `size` values, at least as many as there are; those stay, the new ones are uninitialised.
+    /// Takes room for `size` values, at least as many as there are; those stay, the new ones are
+    /// uninitialised.
     void grow(std::size_t size) {
         assert(size >= m_size);
         if (size == 0)

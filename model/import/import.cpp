@@ -77,8 +77,7 @@ Result<Done> readDocument(ByteSource& document, const ImportOptions& options, Op
     Rewound source(document);
     if (auto r = source.readHead(); !r.ok())
         return r.error();
-    const Sniffed what =
-        wpl::isWpl(source.head()) ? Sniffed{} : sniff(source.head(), source.whole());
+    const Sniffed what = wpl::isWpl(source.head()) ? Sniffed{} : sniff(source.head(), source.whole());
     if (what.format == Sniffed::Format::Profile) {
         auto profiles = flame::readProfiles(source, options);
         if (!profiles.ok())
@@ -96,8 +95,8 @@ Result<Done> readDocument(ByteSource& document, const ImportOptions& options, Op
         opened.memory.push_back(std::move(history).value());
         return Done{};
     }
-    auto trace = wpl::isWpl(source.head()) ? wpl::readWpl(source, options)
-                                           : chrome::readChromeTrace(source, options);
+    auto trace =
+        wpl::isWpl(source.head()) ? wpl::readWpl(source, options) : chrome::readChromeTrace(source, options);
     if (!trace.ok())
         return trace.error();
     opened.traces.push_back(std::move(trace).value());

@@ -29,6 +29,19 @@ Sniffed notRead(std::string_view what, std::string_view advice) {
                                advice.empty() ? "" : " ", advice));
 }
 
+/// A line as "[unknown];main 12" begins with a bracket too.
+bool startsAWord(std::string_view text) {
+    const std::size_t at =
+        text.front() == '[' ? text.find_first_not_of(" \t\r\n", 1) : std::string_view::npos;
+    if (at == std::string_view::npos)
+        return false;
+    const std::string_view rest = text.substr(at);
+    const char c = rest.front();
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '/';
+    return letter && !rest.starts_with("true") && !rest.starts_with("false") && !rest.starts_with("null") &&
+           !rest.starts_with("NaN") && !rest.starts_with("Infinity");
+}
+
 Sniffed sniff(std::string_view head, bool whole) {
     if (head.empty())
         return isOther(
@@ -41,7 +54,7 @@ Sniffed sniff(std::string_view head, bool whole) {
                   : "There is nothing but white space in the first part of this file; it is no trace.");
     if (std::optional<Sniffed> known = sniffBinary(head))
         return *known;
-    if (head[first] == '{' || head[first] == '[')
+    if (head[first] == '{' || (head[first] == '[' && !startsAWord(head.substr(first))))
         if (std::optional<Sniffed> known = sniffJson(head.substr(first), whole))
             return *known;
     if (hasTraceEvents(head) || head.find("\"traceEvents\"") != std::string_view::npos)

@@ -20,8 +20,8 @@ struct Profile {
     std::string format;      ///< "collapsed stacks", "speedscope profile", "Hatchet call tree"
     std::string compression; ///< as of Trace
     std::uint64_t fileBytes = 0;
-    std::string name;        ///< what the file calls it; may be empty
-    std::string weightName;  ///< what is weighed where the file says: "time (ns)"; may be empty
+    std::string name;       ///< what the file calls it; may be empty
+    std::string weightName; ///< what is weighed where the file says: "time (ns)"; may be empty
     WeightUnit unit = WeightUnit::Count;
     FrameTablePtr frames;
     StackTablePtr stacks;

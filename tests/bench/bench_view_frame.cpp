@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     }
     const TracePtr first = opened.value().front();
     Document document;
-    document.set(Document::prepare(std::move(opened).value()));
+    document.set(Document::prepare({std::move(opened).value(), {}, {}}));
     TimelinePanel panel(&document);
     panel.setAnimated(false);
     panel.state()->changeLayout([&](TrackLayout& layout) {

@@ -21,7 +21,8 @@ EVERYTHING = DATA / 'everything.json'
 INFO_FIELDS = {'path', 'format', 'compression', 'bytes', 'events', 'slices', 'counters', 'links', 'start_ns',
                'duration_ns', 'processes', 'devices', 'rank', 'world_size', 'diagnostics'}
 OPS_FIELDS = {'name', 'count', 'self_cpu_ns', 'cpu_total_ns', 'self_cuda_ns', 'cuda_total_ns', 'gpu_busy_ns',
-              'cpu_mem_bytes', 'self_cpu_mem_bytes', 'cuda_mem_bytes', 'self_cuda_mem_bytes', 'input_shapes', 'stack'}
+              'cpu_mem_bytes', 'self_cpu_mem_bytes', 'cuda_mem_bytes', 'self_cuda_mem_bytes', 'input_shapes', 'stack', 'source',
+              'module'}
 KERNEL_FIELDS = {'name', 'device', 'streams', 'count', 'total_ns', 'avg_ns', 'min_ns', 'median_ns', 'max_ns', 'share',
                  'occupancy', 'registers', 'shared_memory_bytes', 'tensor_core'}
 GLIBC = re.compile(r'^(linux-vdso|ld-linux[-\w]*|lib(c|m|dl|rt|pthread|mvec|resolv|util))\.so(\.\d+)*$')

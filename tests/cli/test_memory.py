@@ -57,7 +57,7 @@ class Memory(CommandLineTest):
                 text = summary.read_text()
                 device, = self.json('memory', snapshot_of(summary.name.removesuffix('.segsum.txt')))['devices']
                 self.assertEqual(device['segments']['count'], int(re.search(r'^segments: (\d+)', text, re.M)[1]))
-                for word, field in (('total_reserved', 'reserved_bytes'), ('total_allocated', 'allocated_bytes')):
+                for word, field in (('total_reserved', 'reserved_bytes'), ('total_allocated', 'requested_bytes')):
                     value, unit = re.search(rf'^{word}: ([\d.]+)(\w+)', text, re.M).groups()
                     self.assertAlmostEqual(device['segments'][field] / units[unit], float(value), delta=0.051)
 

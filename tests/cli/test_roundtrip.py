@@ -151,6 +151,8 @@ class RoundTrip(CommandLineTest):
         for source in sorted(H200.glob('*.json.gz')):
             if not source.with_name(source.name.replace('.json.gz', '.ops.json')).exists():
                 continue
+            if json.loads(opened.stdout)['files'][0]['format'].startswith('speedscope'):
+                continue  # a profile without times is no trace
             with self.subTest(source.name):
                 copy = self.folder / source.name
                 self.done('convert', source, copy)

@@ -84,14 +84,15 @@ std::string entry(const char* cat, const char* name, int tid, double ts, double 
 template <class... More>
 std::string list(const std::string& first, const More&... more) {
     std::string out = first;
-    ((out += ",\n" + more), ...);
+    ((out += std::string(",\n") + more), ...);
     return out;
 }
 
 /// The sum over a trace, told by stacks, of one weight.
 std::int64_t sum(const TraceStacks& stacks, FlameWeight weight) {
     std::int64_t total = 0;
-    for (const StackWeight& w : stackWeights(stacks, weight).value())
+    const std::vector<StackWeight> weights = stackWeights(stacks, weight).value();
+    for (const StackWeight& w : weights)
         total += w.weight;
     return total;
 }

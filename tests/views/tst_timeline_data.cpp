@@ -186,7 +186,7 @@ class TimelineDataTest : public QObject {
     void layoutHasEveryRowOnce() {
         const SampleTrace s = SampleTrace::make();
         TrackLayout layout;
-        layout.setItems({itemOf(s.trace)});
+        layout.setItems({itemOf(s.trace)}, {});
         QCOMPARE(names(layout.rows()), QStringList({QStringLiteral("python3"), QStringLiteral("main thread"),
                                                     QStringLiteral("Python"), QStringLiteral("queue"),
                                                     QStringLiteral("GPU 0 · NVIDIA H200"),
@@ -215,7 +215,7 @@ class TimelineDataTest : public QObject {
     void layoutFoldsHidesPinsMovesFilters() {
         const SampleTrace s = SampleTrace::make();
         TrackLayout layout;
-        layout.setItems({itemOf(s.trace)});
+        layout.setItems({itemOf(s.trace)}, {});
         const RowId gpu = rowNamed(layout, QStringLiteral("GPU 0 · NVIDIA H200")).id;
         const RowId host = rowNamed(layout, QStringLiteral("python3")).id;
         const RowId thread = rowNamed(layout, QStringLiteral("main thread")).id;
@@ -270,7 +270,7 @@ class TimelineDataTest : public QObject {
     void layoutUncoversWhatIsAskedFor() {
         const SampleTrace s = SampleTrace::make();
         TrackLayout layout;
-        layout.setItems({itemOf(s.trace)});
+        layout.setItems({itemOf(s.trace)}, {});
         const Row python = rowNamed(layout, QStringLiteral("Python"));
         layout.setFilter(QStringLiteral("stream"));
         layout.setHidden(python.id, true);
@@ -285,7 +285,7 @@ class TimelineDataTest : public QObject {
     void rowsAreFoundByHeight() {
         const SampleTrace s = SampleTrace::make();
         TrackLayout layout;
-        layout.setItems({itemOf(s.trace)});
+        layout.setItems({itemOf(s.trace)}, {});
         for (const Row& row : layout.rows()) {
             QCOMPARE(layout.rowAt(row.top, false)->id, row.id);
             QCOMPARE(layout.rowAt(row.bottom() - 1, false)->id, row.id);
@@ -298,7 +298,7 @@ class TimelineDataTest : public QObject {
     void severalSourcesHaveHeadings() {
         const SampleTrace s = SampleTrace::make();
         TrackLayout layout;
-        layout.setItems({itemOf(s.trace), itemOf(s.trace)});
+        layout.setItems({itemOf(s.trace), itemOf(s.trace)}, {});
         QCOMPARE(names(layout.rows()).count(QStringLiteral("built.json")), 2);
         QCOMPARE(names(layout.rows()).count(QStringLiteral("stream 7")), 2);
         layout.setFolded(layout.rows().front().id, true);

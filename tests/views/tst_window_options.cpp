@@ -64,7 +64,7 @@ class TestOptions : public QObject {
         QTest::newRow("no value") << QStringList{QStringLiteral("--screenshot")};
         QTest::newRow("an option as the picture")
             << QStringList{QStringLiteral("--screenshot"), QStringLiteral("--dark")};
-        QTest::newRow("view") << QStringList{QStringLiteral("--view"), QStringLiteral("flame")};
+        QTest::newRow("view") << QStringList{QStringLiteral("--view"), QStringLiteral("sunburst")};
         QTest::newRow("range") << QStringList{QStringLiteral("--range"), QStringLiteral("5ms")};
         QTest::newRow("range backwards") << QStringList{QStringLiteral("--range"), QStringLiteral("5ms:1ms")};
         QTest::newRow("size") << QStringList{QStringLiteral("--size"), QStringLiteral("huge")};

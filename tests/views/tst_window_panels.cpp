@@ -170,7 +170,8 @@ class TestPanels : public QObject {
         Document document;
         OpsPanel panel(&document);
         panel.show();
-        document.set(Document::prepare({{read(m_text.text(), "a.json"), read(m_text.text(), "b.json")}, {}, {}}));
+        document.set(
+            Document::prepare({{read(m_text.text(), "a.json"), read(m_text.text(), "b.json")}, {}, {}}));
         QTRY_COMPARE(cell(panel, QStringLiteral("aten::addmm"), QStringLiteral("count")).toLongLong(),
                      2 * m_text.calls());
         QVERIFY(panel.sourceChoice()->isVisible());

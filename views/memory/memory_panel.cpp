@@ -58,6 +58,7 @@ MemoryPanel::MemoryPanel(Document* document, QWidget* parent)
     m_tabs = new QTabWidget;
     m_tabs->setDocumentMode(true);
     m_tabs->setObjectName(QStringLiteral("memoryTabs"));
+    m_tabs->setAccessibleName(tr("Lists of the memory view"));
     m_tabs->tabBar()->setDrawBase(false);
     m_tabs->tabBar()->setAccessibleName(tr("Lists"));
     m_tabs->addTab(m_blocks, tr("Blocks"));
