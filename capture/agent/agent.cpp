@@ -129,6 +129,16 @@ bool sendBuffers() {
     return ok;
 }
 
+/// Threads are called after the one that makes them. Those that CUPTI makes live on, and must not look like
+/// the agent's.
+class NamedForCupti {
+  public:
+    NamedForCupti() { (void)::pthread_setname_np(::pthread_self(), "cupti"); }
+    ~NamedForCupti() { (void)::pthread_setname_np(::pthread_self(), wire::kAgentThread); }
+    NamedForCupti(const NamedForCupti&) = delete;
+    NamedForCupti& operator=(const NamedForCupti&) = delete;
+};
+
 /// What the configuration asks for first: called by the driver's caller or by the agent's thread.
 void beginAsConfigured() {
     if (!g_capture.open(g_agent.settings, {&wake, &postState}))
@@ -160,8 +170,10 @@ void configure(const char* fields, std::size_t size) {
         mine = !g_agent.callerWaits;
         ::pthread_cond_broadcast(&g_agent.changed);
     }
-    if (mine)
+    if (mine) {
+        const NamedForCupti named;
         beginAsConfigured();
+    }
 }
 
 enum class Next { GoOn, Leave };
@@ -171,10 +183,12 @@ Next obey(const wire::FrameHeader& header) {
     case wire::Frame::Configure:
         configure(g_command, header.size);
         break;
-    case wire::Frame::Start:
+    case wire::Frame::Start: {
+        const NamedForCupti named;
         g_agent.startAt = 0;
         (void)g_capture.start();
         break;
+    }
     case wire::Frame::Stop:
         g_agent.startAt = 0;
         g_capture.stop();
@@ -242,6 +256,7 @@ void serve() {
 
         const bool exiting = __atomic_load_n(&a.exiting, __ATOMIC_ACQUIRE) != 0;
         if (a.startAt != 0 && monotonicNow() >= a.startAt) {
+            const NamedForCupti named;
             a.startAt = 0;
             (void)g_capture.start();
         }
@@ -274,6 +289,7 @@ void serve() {
 
 void* body(void* /*unused*/) {
     Agent& a = g_agent;
+    g_capture.unsilence();
     if (a.channel.connect(a.socketPath) == 0)
         serve();
     const bool exiting = __atomic_load_n(&a.exiting, __ATOMIC_ACQUIRE) != 0;
@@ -344,7 +360,7 @@ int launch(const char* path, bool attached, bool caller) {
     Agent& a = g_agent;
     const Lock lock(a.mutex);
     if (a.running)
-        return 0;
+        return EBUSY;
     if (path == nullptr || path[0] == '\0' || std::strlen(path) >= sizeof a.socketPath)
         return EINVAL;
     std::snprintf(a.socketPath, sizeof a.socketPath, "%s", path);
@@ -363,7 +379,7 @@ int launch(const char* path, bool attached, bool caller) {
         (void)::pthread_atfork(&beforeFork, &afterForkInParent, &afterForkInChild);
         (void)std::atexit(&atExit);
     }
-    if (!startThread(&body, nullptr, "warpline", std::size_t{1} << 20))
+    if (!startThread(&body, nullptr, wire::kAgentThread, std::size_t{1} << 20))
         return EAGAIN;
     a.running = true;
     return 0;

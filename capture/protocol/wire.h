@@ -32,8 +32,11 @@ inline constexpr const char* kSocketVariable = "WARPLINE_SOCKET";
 /// Where the agent looks for CUPTI before anywhere else, if it is set: an absolute path.
 inline constexpr const char* kCuptiVariable = "WARPLINE_CUPTI";
 /// What an attach calls once the agent is loaded: int warpline_agent_start(const char* socketPath); 0 = the
-/// agent's thread runs (or ran already and connects again).
+/// agent's thread runs, EBUSY = it runs for another recorder, else an errno.
 inline constexpr const char* kStartFunction = "warpline_agent_start";
+
+/// What the agent's thread is called: a program that has one is being recorded.
+inline constexpr const char* kAgentThread = "warpline-agent";
 
 enum class Frame : std::uint32_t {
     // agent to recorder

@@ -7,6 +7,7 @@
 #include "capture/recorder/remote_call.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <dirent.h>
@@ -78,7 +79,7 @@ bool agentThreadRuns(pid_t pid) {
         bool there = false;
         for (const pid_t tid : threadsOf(pid)) {
             const auto name = readWhole(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-            there |= name && *name == "warpline\n";
+            there |= name && *name == std::string(wire::kAgentThread) + "\n";
         }
         if (!there)
             return false;
@@ -206,6 +207,8 @@ Result<Done> attachAgent(pid_t pid, const std::string& agent, const std::string&
     const auto started = thread.call(loadAddress(maps, mapped->path) + start, socket, 0);
     if (!started.ok())
         return started.error();
+    if (static_cast<std::uint32_t>(started.value()) == EBUSY)
+        return Error::failed(fmt::format("Process {} is being recorded already.", pid));
     if (static_cast<std::uint32_t>(started.value()) != 0)
         return Error::failed(fmt::format("The agent could not start in process {} (error {}).", pid,
                                          static_cast<std::uint32_t>(started.value())));

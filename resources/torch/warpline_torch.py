@@ -41,7 +41,9 @@ def _mark_steps(torch):
         _state['step'] += 1
         _state['range'] = nvtx.range_start(f"ProfilerStep#{_state['step']}")
 
-    torch.optim.optimizer.register_optimizer_step_post_hook(stepped)
+    # torch.optim deletes the module's name from itself, the module stays importable.
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+    register_optimizer_step_post_hook(stepped)
     _state['range'] = nvtx.range_start('ProfilerStep#0')
 
 

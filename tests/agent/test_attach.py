@@ -41,7 +41,7 @@ class Attaching(AgentTest):
         self.assertGreater(said['kernels'], 0)
         self.assertEqual(len(self.events()['kernel']), said['kernels'])
         tasks = [(t / 'comm').read_text().strip() for t in pathlib.Path(f'/proc/{program.pid}/task').iterdir()]
-        self.assertNotIn('warpline', tasks)
+        self.assertNotIn('warpline-agent', tasks)
         out, err = program.communicate(timeout=60)
         self.assertEqual(program.returncode, 0, err)
         self.assertIn('rounds', out)

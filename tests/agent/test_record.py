@@ -101,7 +101,7 @@ class Recording(AgentTest):
         os.kill(process.pid, signal.SIGSTOP)
         try:
             self.until('the program waits for the recorder', lambda: not alive(program) or
-                       'warpline' not in threads(program) or idle(program), 60)
+                       'warpline-agent' not in threads(program) or idle(program), 60)
         finally:
             os.kill(process.pid, signal.SIGCONT)
         out, err = process.communicate(timeout=60)
@@ -176,9 +176,9 @@ class Recording(AgentTest):
         self.assertEqual(len(self.events()['kernel']), kinds(SAMPLE)[KERNEL])
 
     def test_a_ring_keeps_to_its_size(self):
-        run = self.record(options=['--json', '--ring', '1M'], repeat=200, rate=200_000)
+        run = self.record(options=['--json', '--ring', '100K'], repeat=200, rate=100_000)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertLess(self.out.stat().st_size, 2 << 20)
+        self.assertLess(self.out.stat().st_size, 250 << 10)
         self.assertGreater(self.diagnostics()['ring_forgot']['count'], 0)
         self.assertGreater(len(self.events()['kernel']), 0)
 
@@ -211,7 +211,10 @@ class Recording(AgentTest):
         for options in (['--what', 'everything'], ['--duration', '5'], ['--ring', 'much']):
             run = self.record(options=options)
             self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertEqual(self.record(options=['--agent', '/nonexistent.so']).returncode, 1)
+        run = subprocess.run([CLI, 'record', '-o', str(self.out), '--agent', '/nonexistent.so', '--', PROGRAM],
+                             capture_output=True, text=True, timeout=30)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn('was not found', run.stderr)
 
 
 class Library(unittest.TestCase):
