@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: Warpline contributors
 """What `warpline-cli record --torch` switches on in a PyTorch program: names of ops as NVTX ranges, marks of optimizer
 steps, and a snapshot of the allocator when memory runs out. No line of the program changes."""
+import importlib
 import os
 
 _state = {'nvtx': None, 'range': None, 'step': 0, 'optimizer': None}
@@ -42,8 +43,8 @@ def _mark_steps(torch):
         _state['range'] = nvtx.range_start(f"ProfilerStep#{_state['step']}")
 
     # torch.optim deletes the module's name from itself, the module stays importable.
-    from torch.optim.optimizer import register_optimizer_step_post_hook
-    register_optimizer_step_post_hook(stepped)
+    module = getattr(torch.optim, 'optimizer', None) or importlib.import_module('torch.optim.optimizer')
+    module.register_optimizer_step_post_hook(stepped)
     _state['range'] = nvtx.range_start('ProfilerStep#0')
 
 
