@@ -357,7 +357,8 @@ void TestStacks::recordedTraces() {
     qInfo().noquote() << QTest::currentDataTag() << "with a line of the program or a module:" << share;
     QVERIFY(share >= least);
     QVERIFY(coverage.backward > device / 4);
-    for (const StackWeight& w : stackWeights(*stacks, FlameWeight::CpuTime).value())
+    const std::vector<StackWeight> cpuWeights = stackWeights(*stacks, FlameWeight::CpuTime).value();
+    for (const StackWeight& w : cpuWeights)
         QVERIFY(w.weight >= 0);
 }
 
