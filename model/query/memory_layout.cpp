@@ -131,9 +131,9 @@ void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
     const std::size_t values = (rows + step - 1) / step;
     const auto apart = static_cast<std::int64_t>(perRow * static_cast<double>(step));
     // Rows count from the top: with an odd one its pair reaches beyond it.
-    const std::vector<std::int64_t> centres = rowCentres(
-        {bytes.begin, bytes.begin + static_cast<std::int64_t>(perRow * static_cast<double>(values * step))},
-        static_cast<int>(values));
+    const auto top = bytes.begin + static_cast<std::int64_t>(perRow * static_cast<double>(values * step));
+    const std::vector<std::int64_t> centres =
+        rowCentres({bytes.begin, values * step == rows ? bytes.end : top}, static_cast<int>(values));
     // Each part walks from its own first moment on.
     const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 4);
     parallelFor(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
