@@ -43,6 +43,9 @@ void LiveStack::column(const std::vector<std::int64_t>& heights, std::int64_t ap
     const std::uint64_t fine = static_cast<std::uint64_t>(std::max<std::int64_t>(apart, 0)) / 2;
     const std::size_t rows = m_device.blocks.count();
     const Column<std::int64_t>& sizes = m_device.blocks.size;
+    const std::uint64_t* const longRuns = m_sums[2].data();
+    const std::uint64_t* const middleRuns = m_sums[1].data();
+    const std::uint64_t* const shortRuns = m_sums[0].data();
     std::size_t row = 0;
     std::uint64_t below = 0; // bytes under `row`
     std::size_t h = 0;
@@ -52,28 +55,37 @@ void LiveStack::column(const std::vector<std::int64_t>& heights, std::int64_t ap
         const auto height = static_cast<std::uint64_t>(heights[h]);
         // Whole runs that lie below the height, the longest first.
         if ((row & 7) == 0) {
-            int level = kLevels - 1;
-            while (level >= 0 && ((row & ((std::size_t{1} << kBits[level]) - 1)) != 0 ||
-                                  below + m_sums[level][row >> kBits[level]] > height))
-                --level;
-            if (level >= 0) {
-                below += m_sums[level][row >> kBits[level]];
-                row += std::size_t{1} << kBits[level];
+            if ((row & 63) == 0) {
+                if ((row & 1023) == 0 && below + longRuns[row >> 10] <= height) {
+                    below += longRuns[row >> 10];
+                    row += 1024;
+                    continue;
+                }
+                if (below + middleRuns[row >> 6] <= height) {
+                    below += middleRuns[row >> 6];
+                    row += 64;
+                    continue;
+                }
+            }
+            const std::uint64_t run = shortRuns[row >> 3];
+            if (below + run <= height) {
+                below += run;
+                row += 8;
                 continue;
             }
-            const std::uint64_t run = m_sums[0][row >> 3];
             if (run <= fine) {
                 const std::uint64_t alive = (m_alive[row >> 6] >> (row & 63)) & 0xFF;
-                out[h++] =
+                const auto id =
                     static_cast<std::uint32_t>(row + 1) + static_cast<std::uint32_t>(std::countr_zero(alive));
                 below += run;
                 row += 8;
-                while (h < heights.size() && static_cast<std::uint64_t>(heights[h]) < below)
-                    out[h] = out[h - 1], ++h;
+                do
+                    out[h++] = id;
+                while (h < heights.size() && static_cast<std::uint64_t>(heights[h]) < below);
                 continue;
             }
         }
-        // The next live row of this run of eight; there is one, or the run would have been passed.
+        // The next live row of this run of eight.
         const std::uint64_t bits = (m_alive[row >> 6] >> (row & 63)) & (0xFFu >> (row & 7));
         if (bits == 0) {
             row = (row | 7) + 1;

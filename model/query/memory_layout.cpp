@@ -16,6 +16,11 @@ constexpr int kMostPixels = 16384;
 /// Columns are written to the picture this many at once, so that each line of memory is touched once.
 constexpr std::size_t kTile = 16;
 
+/// Into how many parts a picture is cut: each walks from a moment of its own.
+std::size_t workers() {
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 4);
+}
+
 /// The byte at the centre of each row, from the lowest row up.
 std::vector<std::int64_t> rowCentres(ByteRange bytes, int rows) {
     std::vector<std::int64_t> centres(static_cast<std::size_t>(rows));
@@ -65,17 +70,26 @@ std::shared_ptr<const MemoryLayout> MemoryLayout::build(MemoryHistoryPtr history
     layout->m_preparedMoment.reset(columns);
     layout->m_prepared.reset(columns * kPreparedRows);
     const std::vector<std::int64_t> centres = rowCentres({0, layout->m_peak}, kPreparedRows);
-    LiveStack stack(d, *layout->m_live, layout->m_implicit, 0);
     for (std::size_t c = 0; c < columns; ++c) {
-        if (stop.stop_requested())
-            return nullptr;
         const auto first = static_cast<Moment>(c * kEventsPerColumn);
         const auto last = static_cast<Moment>(std::min(moments, (c + 1) * kEventsPerColumn) - 1);
-        const Moment at = layout->m_requested->extremes(first, last).maxAt;
-        layout->m_preparedMoment[c] = at;
-        stack.advance(at);
-        stack.column(centres, layout->m_peak / kPreparedRows, layout->m_prepared.data() + c * kPreparedRows);
+        layout->m_preparedMoment[c] = layout->m_requested->extremes(first, last).maxAt;
     }
+    const std::size_t parts = workers();
+    parallelFor(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
+        const std::size_t begin = columns * part / parts;
+        const std::size_t end = columns * (part + 1) / parts;
+        if (begin == end)
+            return;
+        LiveStack stack(d, *layout->m_live, layout->m_implicit, layout->m_preparedMoment[begin]);
+        for (std::size_t c = begin; c < end && !stop.stop_requested(); ++c) {
+            stack.advance(layout->m_preparedMoment[c]);
+            stack.column(centres, layout->m_peak / kPreparedRows,
+                         layout->m_prepared.data() + c * kPreparedRows);
+        }
+    });
+    if (stop.stop_requested())
+        return nullptr;
     return layout;
 }
 
@@ -131,11 +145,11 @@ void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
     const std::size_t values = (rows + step - 1) / step;
     const auto apart = static_cast<std::int64_t>(perRow * static_cast<double>(step));
     // Rows count from the top: with an odd one its pair reaches beyond it.
-    const std::vector<std::int64_t> centres = rowCentres(
-        {bytes.begin, bytes.begin + static_cast<std::int64_t>(perRow * static_cast<double>(values * step))},
-        static_cast<int>(values));
+    const auto top = bytes.begin + static_cast<std::int64_t>(perRow * static_cast<double>(values * step));
+    const std::vector<std::int64_t> centres =
+        rowCentres({bytes.begin, values * step == rows ? bytes.end : top}, static_cast<int>(values));
     // Each part walks from its own first moment on.
-    const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 4);
+    const std::size_t parts = workers();
     parallelFor(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
         const std::size_t first = columns * part / parts;
         const std::size_t last = columns * (part + 1) / parts;
@@ -173,7 +187,7 @@ void MemoryLayout::preparedColumns(ByteRange bytes, LayoutFrame& out) const {
                 kPreparedRows - 1, static_cast<std::uint32_t>(static_cast<double>(centres[r]) *
                                                               kPreparedRows / static_cast<double>(m_peak)));
     const std::size_t tiles = (columns + kTile - 1) / kTile;
-    const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 4);
+    const std::size_t parts = workers();
     parallelFor(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
         for (std::size_t t = tiles * part / parts; t < tiles * (part + 1) / parts; ++t) {
             const std::size_t first = t * kTile;

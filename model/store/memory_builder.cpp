@@ -133,6 +133,13 @@ void MemoryDeviceBuilder::addEvent(const RawMemoryEvent& e) {
         m_outOfMemory.push_back({static_cast<std::uint32_t>(row), size, e.deviceFree});
 }
 
+void MemoryDeviceBuilder::takeEvents(MemoryDeviceBuilder&& other) {
+    std::vector<RawMemorySegment> segments = std::move(m_segments);
+    *this = std::move(other);
+    other.m_rows = 0;
+    m_segments = std::move(segments);
+}
+
 RawMemoryEvent MemoryDeviceBuilder::event(std::size_t row) const {
     RawMemoryEvent e;
     e.action = m_action[row];

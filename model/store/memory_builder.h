@@ -65,6 +65,8 @@ struct RoundingRule {
 class MemoryDeviceBuilder {
   public:
     void addEvent(const RawMemoryEvent& event);
+    /// Takes the events of another over, where this one has none; segments stay.
+    void takeEvents(MemoryDeviceBuilder&& other);
     void addSegment(RawMemorySegment segment) { m_segments.push_back(std::move(segment)); }
     [[nodiscard]] std::size_t eventCount() const { return m_rows; }
     [[nodiscard]] bool empty() const { return m_rows == 0 && m_segments.empty(); }

@@ -178,6 +178,10 @@ bool Machine::classify(Object& dict, const Value* pairs, std::size_t count) {
         FrameParts parts;
         each([&](Key key, Value value) { applyFrame(parts, key, value); });
         record = {What::Frame, internFrame(parts).value};
+    } else if (record.what == What::Event) {
+        m_held += 160;
+        RawMemoryEvent& event = m_events.items[record.number];
+        each([&](Key key, Value value) { applyEvent(event, key, value); });
     } else {
         m_held += 160;
         each([&](Key key, Value value) { apply(record, key, value); });

@@ -102,9 +102,8 @@ class PickleReader {
     [[nodiscard]] std::uint64_t offset() const { return m_base + m_at; }
 
     /// Has at least `bytes` (few) in the buffer.
-    bool fill(std::size_t bytes) {
-        if (m_end - m_at >= bytes)
-            return true;
+    bool fill(std::size_t bytes) { return m_end - m_at >= bytes || readOn(bytes); }
+    [[gnu::noinline]] bool readOn(std::size_t bytes) {
         std::memmove(m_buffer.get(), m_buffer.get() + m_at, m_end - m_at);
         m_base += m_at;
         m_end -= m_at;

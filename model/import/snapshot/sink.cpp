@@ -42,8 +42,8 @@ void Sink::setEvents(std::int64_t ordinal, bool host, MemoryDeviceBuilder&& even
     MemoryDeviceBuilder* to = device(ordinal, host);
     if (to == nullptr)
         return;
-    if (to->empty()) {
-        *to = std::move(events);
+    if (to->eventCount() == 0) {
+        to->takeEvents(std::move(events));
         return;
     }
     for (std::size_t i = 0; i < events.eventCount(); ++i)
