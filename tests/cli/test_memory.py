@@ -59,6 +59,10 @@ class Memory(CommandLineTest):
                 self.assertEqual(device['segments']['count'], int(re.search(r'^segments: (\d+)', text, re.M)[1]))
                 for word, field in (('total_reserved', 'reserved_bytes'), ('total_allocated', 'requested_bytes')):
                     value, unit = re.search(rf'^{word}: ([\d.]+)(\w+)', text, re.M).groups()
+                    if field == 'requested_bytes' and device['segments']['active_bytes'] != device['segments']['allocated_bytes']:
+                        # Torch's summary leaves out blocks whose free is pending.
+                        self.assertGreater(device['segments'][field] / units[unit], float(value))
+                        continue
                     self.assertAlmostEqual(device['segments'][field] / units[unit], float(value), delta=0.051)
 
     def test_torchs_own_counters(self):

@@ -102,7 +102,10 @@ void checkFrame(const MemoryDevice& d, const LayoutFrame& f, ByteRange bytes, in
             const std::string where = "column " + std::to_string(c) + ", row " + std::to_string(r) +
                                       ": block " + std::to_string(got.value) + " for " +
                                       std::to_string(want.value);
-            QVERIFY2(got && end > begin && byte >= begin - slack && byte < end + slack, where.c_str());
+            const std::int64_t top = d.curves.requested[f.moments[static_cast<std::size_t>(c)]];
+            const bool near =
+                got ? end > begin && byte >= begin - slack && byte < end + slack : byte >= top - slack;
+            QVERIFY2(near, where.c_str());
         }
 }
 

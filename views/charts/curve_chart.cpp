@@ -32,6 +32,7 @@ CurveChart::CurveChart(QWidget* parent)
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMouseTracking(true);
+    viewport()->setAccessibleName(tr("Curves"));
     QChart* c = chart();
     c->legend()->hide();
     c->setBackgroundRoundness(0);
