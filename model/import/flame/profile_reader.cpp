@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "model/import/flame/profile_reader.h"
 
-#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace warpline::flame {
@@ -27,11 +27,14 @@ Result<std::vector<ProfilePtr>> readProfiles(ByteSource& source, const ImportOpt
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos)
         return Error::wrongKind(fmt::format("{}: there is nothing in this file.", source.name));
-    auto profiles = text[first] == '[' ? readCallTree(text, source, options)
-                    : text[first] == '{'
-                        ? (text.find("warpline flame tree") < 4096 ? readCallTree(text, source, options)
-                                                                   : readSpeedscope(text, source, options))
-                        : readCollapsed(text, source, options);
+    // A frame may be called "[unknown]" or "{main}"; no JSON begins like that.
+    const bool word =
+        first + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[first + 1])) != 0;
+    const bool object = text[first] == '{' && !word;
+    const bool tree = (text[first] == '[' && !word) || (object && text.find("warpline flame tree") < 4096);
+    auto profiles = tree     ? readCallTree(text, source, options)
+                    : object ? readSpeedscope(text, source, options)
+                             : readCollapsed(text, source, options);
     if (!profiles.ok())
         return profiles;
     if (const auto damage = source.damage())
