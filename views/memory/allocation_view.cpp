@@ -95,6 +95,7 @@ void AllocationView::render() {
     m_stale = false;
     m_image = {};
     m_frame = {};
+    m_labels.clear();
     if (!m_focus->hasMemory())
         return;
     const QRect area = plot();
@@ -131,6 +132,15 @@ void AllocationView::render() {
                               below[c] == block && (r + 2 >= rows || cells[c + 2 * columns] == block);
             line[c] = edge ? m_colors.edgeOf(block) : m_colors.of(block);
         }
+    }
+    // What follows costs as much as the image, and hovering paints without either of them changing.
+    m_requested = lineOf(layout.requested());
+    m_reserved = lineOf(layout.reserved());
+    for (const LabelSpot& spot :
+         labelSpots(m_frame, static_cast<int>(70 * dpr), static_cast<int>(15 * dpr), 60)) {
+        const QRectF rect(area.left() + spot.column / dpr + 6, area.top() + spot.row / dpr,
+                          spot.columns / dpr - 12, spot.rows / dpr);
+        m_labels.push_back({rect, labelOf(spot.block).toStdString()});
     }
 }
 
@@ -181,11 +191,12 @@ void AllocationView::paintEvent(QPaintEvent*) {
     painter.setClipRect(plot());
     paintMarks(painter);
     const Theme& theme = Theme::current();
-    const MemoryLayout& layout = *m_focus->deviceItem().layout;
-    paintCurve(painter, layout.requested(), QPen(theme.text, 1));
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawPolyline(m_requested);
     QPen dashed(theme.mute, 1);
     dashed.setDashPattern({4, 3});
-    paintCurve(painter, layout.reserved(), dashed);
+    painter.setPen(dashed);
+    painter.drawPolyline(m_reserved);
     paintLabels(painter);
     if (m_hovered && m_hovered != m_focus->selected())
         paintBand(painter, m_hovered, QPen(theme.text, 1));
@@ -234,7 +245,7 @@ void AllocationView::paintAxes(QPainter& painter) {
     }
 }
 
-void AllocationView::paintCurve(QPainter& painter, const CurveIndex& curve, const QPen& pen) {
+QPolygonF AllocationView::lineOf(const CurveIndex& curve) const {
     const QRect area = plot();
     const std::vector<MomentSpan> spans = momentColumns(m_focus->device(), m_focus->view(), area.width());
     const std::vector<CurveColumn> columns = curve.columns(spans);
@@ -256,9 +267,7 @@ void AllocationView::paintCurve(QPainter& painter, const CurveIndex& curve, cons
         before = yOf(columns[c].last);
         line.append(QPointF(x, before));
     }
-    painter.setPen(pen);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(line);
+    return line;
 }
 
 void AllocationView::paintBand(QPainter& painter, BlockId block, const QPen& pen) {
@@ -335,14 +344,10 @@ QString AllocationView::labelOf(BlockId block) const {
 }
 
 void AllocationView::paintLabels(QPainter& painter) {
-    const double dpr = devicePixelRatioF();
     painter.setPen(Theme::current().text);
-    for (const LabelSpot& spot :
-         labelSpots(m_frame, static_cast<int>(70 * dpr), static_cast<int>(15 * dpr), 60)) {
-        m_font.draw(painter, plot().left() + spot.column / dpr + 6,
-                    m_font.baseline(plot().top() + spot.row / dpr, spot.rows / dpr), spot.columns / dpr - 12,
-                    labelOf(spot.block).toStdString());
-    }
+    for (const Label& label : m_labels)
+        m_font.draw(painter, label.rect.left(), m_font.baseline(label.rect.top(), label.rect.height()),
+                    label.rect.width(), label.text);
 }
 
 QString AllocationView::toolTip(BlockId block) const {

@@ -7,9 +7,12 @@
 #include "views/timeline/label_font.h"
 
 #include <QImage>
+#include <QPolygonF>
 #include <QWidget>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace warpline {
 
@@ -68,7 +71,7 @@ class AllocationView : public QWidget {
     void invalidate();
     void render();
     void paintAxes(QPainter& painter);
-    void paintCurve(QPainter& painter, const CurveIndex& curve, const QPen& pen);
+    [[nodiscard]] QPolygonF lineOf(const CurveIndex& curve) const;
     void paintBand(QPainter& painter, BlockId block, const QPen& pen);
     void paintMoment(QPainter& painter);
     void paintMarks(QPainter& painter);
@@ -81,6 +84,13 @@ class AllocationView : public QWidget {
     BlockColors m_colors;
     LayoutFrame m_frame;
     QImage m_image;
+    QPolygonF m_requested; ///< in the widget; made with the image, as the labels are
+    QPolygonF m_reserved;
+    struct Label {
+        QRectF rect;
+        std::string text;
+    };
+    std::vector<Label> m_labels;
     bool m_stale = true;
     std::int64_t m_top = 1;
     LabelFont m_font;

@@ -56,14 +56,14 @@ BlockColors::BlockColors(const Theme& theme, const MemoryHistory& history, const
     m_class.resize(blocks.count());
     // The key of each block's class; then the classes by how many bytes they have, so that the largest get
     // the first colours and the many small ones share the last.
-    std::unordered_map<std::uint64_t, std::int64_t> bytes;
+    std::vector<std::int64_t> bytes;
     std::unordered_map<StackId, FrameId> lineOf;
-    std::vector<std::uint64_t> keys(blocks.count());
+    std::vector<std::uint32_t> keys(blocks.count());
     for (std::size_t row = 0; row < blocks.count(); ++row) {
-        std::uint64_t key = 0;
+        std::uint32_t key = 0;
         switch (by) {
         case MemoryFocus::Colour::Category:
-            key = static_cast<std::uint64_t>(blocks.category[row]);
+            key = static_cast<std::uint32_t>(blocks.category[row]);
             break;
         case MemoryFocus::Colour::Line: {
             const auto [it, isNew] = lineOf.try_emplace(blocks.stack[row]);
@@ -79,19 +79,22 @@ BlockColors::BlockColors(const Theme& theme, const MemoryHistory& history, const
             key = blocks.pool[row];
             break;
         case MemoryFocus::Colour::Size:
-            key = static_cast<std::uint64_t>(
+            key = static_cast<std::uint32_t>(
                 std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(blocks.size[row], 1))) / 5);
             break;
         }
         keys[row] = key;
-        bytes[key] += blocks.size[row];
+        if (key >= bytes.size())
+            bytes.resize(key + 1, -1);
+        bytes[key] = std::max<std::int64_t>(bytes[key], 0) + blocks.size[row];
     }
-    std::vector<std::pair<std::int64_t, std::uint64_t>> order;
-    order.reserve(bytes.size());
-    for (const auto& [key, sum] : bytes)
-        order.emplace_back(-sum, key);
+    std::vector<std::pair<std::int64_t, std::uint32_t>> order;
+    for (std::uint32_t key = 0; key < bytes.size(); ++key) {
+        if (bytes[key] >= 0)
+            order.emplace_back(-bytes[key], key);
+    }
     std::sort(order.begin(), order.end());
-    std::unordered_map<std::uint64_t, std::uint8_t> classOf;
+    std::vector<std::uint8_t> classOf(bytes.size());
     for (const auto& [sum, key] : order) {
         QString name;
         QColor color = theme.color(kDistinct[std::min(m_legend.size(), kDistinct.size() - 1)]);
@@ -101,11 +104,10 @@ BlockColors::BlockColors(const Theme& theme, const MemoryHistory& history, const
             color = category(theme, static_cast<MemoryCategory>(key));
             break;
         case MemoryFocus::Colour::Line:
-            name = key == 0 ? MemoryFocus::tr("no stack")
-                            : toQString(history.frameText(FrameId{static_cast<std::uint32_t>(key)}));
+            name = key == 0 ? MemoryFocus::tr("no stack") : toQString(history.frameText(FrameId{key}));
             break;
         case MemoryFocus::Colour::Stream:
-            name = toQString(device.streamName(static_cast<std::uint32_t>(key)));
+            name = toQString(device.streamName(key));
             break;
         case MemoryFocus::Colour::Pool:
             name = toQString(device.poolName(static_cast<std::uint16_t>(key)));
