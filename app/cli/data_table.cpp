@@ -145,4 +145,14 @@ std::string DataTable::csv() const {
     return out;
 }
 
+std::string rowsJson(const DataTable& table) {
+    std::string out;
+    JsonWriter json(out, 1);
+    json.beginObject().key("rows");
+    table.writeJson(json);
+    json.endObject();
+    out.push_back('\n');
+    return out;
+}
+
 } // namespace warpline::cli

@@ -47,6 +47,9 @@ class DataTable {
     std::vector<std::vector<Cell>> m_rows;
 };
 
+/// {"rows": [...]}: the JSON document of a command that has nothing but a table.
+[[nodiscard]] std::string rowsJson(const DataTable& table);
+
 /// One field of a sheet, quoted where it needs it.
 void appendCsvField(std::string& out, std::string_view text);
 

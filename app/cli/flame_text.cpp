@@ -15,18 +15,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-std::string amount(std::int64_t weight, WeightUnit unit) {
-    switch (unit) {
-    case WeightUnit::Nanoseconds:
-        return formatDuration(weight);
-    case WeightUnit::Bytes:
-        return formatBytes(weight);
-    case WeightUnit::Count:
-        break;
-    }
-    return formatCount(weight);
-}
-
 std::string share(std::int64_t part, std::int64_t whole) {
     return whole == 0 ? "-" : formatPercent(static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -50,7 +38,7 @@ bool passesOn(const FlameTree& tree, std::uint32_t node) {
 
 std::string flameTextTree(const FlameTree& tree, const FlameCoverage& coverage,
                           const FlameTextOptions& options) {
-    std::string out = fmt::format("{} {}\n", options.head, amount(tree.total(), tree.unit));
+    std::string out = fmt::format("{} {}\n", options.head, formatWeight(tree.total(), tree.unit));
     if (options.coverage && coverage.total > 0) {
         out += fmt::format("A Python line of the program or a module is in the stack of {}",
                            share(coverage.scriptOrModule, coverage.total));
@@ -93,7 +81,8 @@ std::string flameTextTree(const FlameTree& tree, const FlameCoverage& coverage,
         const FlameTree::Node& n = tree.nodes[at.node];
         std::uint32_t indent = at.indent;
         if (wanted[at.node]) {
-            table.addRow({amount(n.total, tree.unit), share(n.total, tree.total()), amount(n.self, tree.unit),
+            table.addRow({formatWeight(n.total, tree.unit), share(n.total, tree.total()),
+                          formatWeight(n.self, tree.unit),
                           formatCount(static_cast<std::int64_t>(n.totalCount)),
                           std::string(indent, ' ') + printable(tree.label(at.node))});
             ++indent;

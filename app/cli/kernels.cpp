@@ -140,13 +140,7 @@ Result<Done> runKernels(const KernelsOptions& options) {
         return print(data.csv());
     if (!options.output.json)
         return print(textOf(*trace, result.value(), data, found, options));
-    std::string out;
-    JsonWriter json(out, 1);
-    json.beginObject().key("rows");
-    data.writeJson(json);
-    json.endObject();
-    out.push_back('\n');
-    return print(out);
+    return print(rowsJson(data));
 }
 
 } // namespace

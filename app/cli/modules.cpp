@@ -103,14 +103,7 @@ Result<Done> runModules(const ModulesOptions& options) {
         data.keepFirst(options.output.rows());
     if (options.output.csv)
         return print(data.csv());
-    std::string out;
-    JsonWriter json(out, 1);
-    json.beginObject();
-    json.key("rows");
-    data.writeJson(json);
-    json.endObject();
-    out.push_back('\n');
-    return print(out);
+    return print(rowsJson(data));
 }
 
 } // namespace

@@ -14,18 +14,6 @@ namespace warpline::cli {
 
 namespace {
 
-std::string amount(const Profile& profile) {
-    switch (profile.unit) {
-    case WeightUnit::Nanoseconds:
-        return formatDuration(profile.total);
-    case WeightUnit::Bytes:
-        return formatBytes(profile.total);
-    case WeightUnit::Count:
-        break;
-    }
-    return formatCount(profile.total);
-}
-
 const char* unitName(WeightUnit unit) {
     switch (unit) {
     case WeightUnit::Nanoseconds:
@@ -71,7 +59,8 @@ std::string ProfileInfo::text(std::size_t, std::size_t) const {
     line("Format", p.format + (p.compression.empty() ? "" : ", " + p.compression));
     if (!p.name.empty())
         line("Name", printable(p.name));
-    line("Total", fmt::format("{} in {}", amount(p), counted(p.weights.size(), "stack", "stacks")));
+    line("Total", fmt::format("{} in {}", formatWeight(p.total, p.unit),
+                              counted(p.weights.size(), "stack", "stacks")));
     if (p.timeline)
         line("Time", formatDuration(p.timeline->extent.duration()));
     return out + diagnosticsText(p.diagnostics);

@@ -165,18 +165,6 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string amount(std::int64_t weight, WeightUnit unit) {
-    switch (unit) {
-    case WeightUnit::Nanoseconds:
-        return formatDuration(weight);
-    case WeightUnit::Bytes:
-        return formatBytes(weight);
-    case WeightUnit::Count:
-        break;
-    }
-    return formatCount(weight);
-}
-
 class Drawing {
   public:
     Drawing(const FlameTree& tree, const FlameExport& options)
@@ -211,8 +199,8 @@ class Drawing {
         const FlameTree::Node& root = m_tree.nodes[m_options.root];
         const char* direction =
             m_tree.bottomUp ? "callers below what they call" : "callees below their callers";
-        return fmt::format("{} in all, {} in the picture; {}{}", amount(m_tree.total(), m_tree.unit),
-                           amount(root.total, m_tree.unit), direction,
+        return fmt::format("{} in all, {} in the picture; {}{}", formatWeight(m_tree.total(), m_tree.unit),
+                           formatWeight(root.total, m_tree.unit), direction,
                            m_options.icicle ? "" : " (root at the bottom)");
     }
     [[nodiscard]] int top(std::uint32_t depth) const {
@@ -233,13 +221,13 @@ class Drawing {
         if (r.hidden > 0) {
             fill = m_colours.slivers;
             tip = fmt::format("{} smaller: {}, {} of all", formatCount(r.hidden),
-                              amount(r.total, m_tree.unit), share(m_tree.total()));
+                              formatWeight(r.total, m_tree.unit), share(m_tree.total()));
             if (chars >= 9)
                 label = fmt::format("{} smaller", formatCount(r.hidden));
         } else {
             const FlameTree::Node& node = m_tree.nodes[r.node];
             label = fitLabel(m_tree, r.node, chars);
-            tip = fmt::format("{}: {}, {} of all", m_tree.label(r.node), amount(r.total, m_tree.unit),
+            tip = fmt::format("{}: {}, {} of all", m_tree.label(r.node), formatWeight(r.total, m_tree.unit),
                               share(m_tree.total()));
             if (node.frame) {
                 const Paint paint = paintOf(*m_tree.frames, node.frame);
@@ -247,7 +235,7 @@ class Drawing {
                 const Fill& f = kFills[static_cast<std::size_t>(paint)];
                 fill = m_options.dark ? f.dark : f.light;
                 tip += fmt::format(", {} of its caller; {} itself", share(m_tree.nodes[node.parent].total),
-                                   amount(node.self, m_tree.unit));
+                                   formatWeight(node.self, m_tree.unit));
             }
         }
         const double x = kMargin + r.x;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "model/store/frames.h"
 
+#include "model/base/format.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -95,6 +97,18 @@ std::string_view moduleClass(std::string_view name) {
 }
 
 } // namespace
+
+std::string formatWeight(std::int64_t weight, WeightUnit unit) {
+    switch (unit) {
+    case WeightUnit::Nanoseconds:
+        return formatDuration(weight);
+    case WeightUnit::Bytes:
+        return formatBytes(weight);
+    case WeightUnit::Count:
+        break;
+    }
+    return formatCount(weight);
+}
 
 const char* frameKindName(FrameKind kind) {
     switch (kind) {

@@ -132,6 +132,8 @@ using StackTablePtr = std::shared_ptr<const StackTable>;
 
 /// What a weight counts.
 enum class WeightUnit : std::uint8_t { Count, Nanoseconds, Bytes };
+/// "8.68 ms", "1.20 GiB", "1,341".
+[[nodiscard]] std::string formatWeight(std::int64_t weight, WeightUnit unit);
 
 /// How much a stack weighs. Several entries may name one stack.
 struct StackWeight {

@@ -38,6 +38,17 @@ void MemoryReplay::run() {
     curves();
 }
 
+MemoryReplay::Block MemoryReplay::blockOf(std::size_t event) const {
+    Block block;
+    block.address = m_in.m_address[event];
+    block.size = m_in.m_size[event];
+    block.allocated = m_exactSizes ? block.size : m_rounding.round(block.size);
+    block.stack = m_in.m_stack[event];
+    block.stream = m_in.m_stream[event];
+    block.pool = m_in.m_pool[event];
+    return block;
+}
+
 void MemoryReplay::replayBlocks() {
     const std::size_t rows = m_in.m_rows;
     m_blockOf.resize(rows);
@@ -58,14 +69,8 @@ void MemoryReplay::replayBlocks() {
                 ++m_out.implicitFrees;
                 at->second = number;
             }
-            Block block;
-            block.address = address;
-            block.size = m_in.m_size[i];
-            block.allocated = m_exactSizes ? block.size : m_rounding.round(block.size);
+            Block block = blockOf(i);
             block.birth = now;
-            block.stack = m_in.m_stack[i];
-            block.stream = m_in.m_stream[i];
-            block.pool = m_in.m_pool[i];
             if (i < m_in.m_category.size())
                 block.category = m_in.m_category[i];
             if (m_exactSizes)
@@ -93,14 +98,8 @@ void MemoryReplay::replayBlocks() {
                 break;
             }
             ++m_out.unmatchedFrees;
-            Block block;
-            block.address = address;
-            block.size = m_in.m_size[i];
-            block.allocated = m_exactSizes ? block.size : m_rounding.round(block.size);
+            Block block = blockOf(i);
             block.death = now;
-            block.stack = m_in.m_stack[i];
-            block.stream = m_in.m_stream[i];
-            block.pool = m_in.m_pool[i];
             block.flags = BlockFlag::UnmatchedFree;
             m_unmatched.push_back(block);
             m_blockOf[i] = kUnmatched | static_cast<std::uint32_t>(m_unmatched.size());

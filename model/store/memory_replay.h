@@ -36,6 +36,8 @@ class MemoryReplay {
         std::uint32_t row;
     };
 
+    /// What an event says of the block it is about; not when it was born or died.
+    [[nodiscard]] Block blockOf(std::size_t event) const;
     void replayBlocks();
     void addFromSegments();
     void writeBlocks();

@@ -3,7 +3,7 @@
 #include "views/flame/flame_details.h"
 
 #include "views/flame/flame_colors.h"
-#include "views/tables/tabular_text.h"
+#include "views/tables/details_text.h"
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/timeline/label_font.h"
@@ -58,14 +58,7 @@ std::vector<std::pair<FrameId, std::int64_t>> heaviestBelow(const FlameTree& tre
 
 FlameDetails::FlameDetails(FlameView* view, QWidget* parent) : QWidget(parent), m_view(view) {
     setObjectName(QStringLiteral("flameDetails"));
-    m_browser = new QTextBrowser(this);
-    m_browser->setObjectName(QStringLiteral("flameText"));
-    m_browser->setAccessibleName(tr("Details of the selected frame"));
-    m_browser->setOpenLinks(false);
-    m_browser->setFrameShape(QFrame::NoFrame);
-    m_browser->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    m_browser->setFont(tableFont());
-    m_browser->document()->setDocumentMargin(10);
+    m_browser = details::makeBrowser(this, QStringLiteral("flameText"), tr("Details of the selected frame"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_browser);
@@ -109,14 +102,10 @@ void FlameDetails::render() {
     const auto share = [](std::int64_t part, std::int64_t whole) {
         return percentText(whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0);
     };
-    const auto entry = [&](const QString& name, const QString& value) {
-        return QStringLiteral("<tr><td style=\"color:%1\">%2</td><td align=\"right\">%3</td></tr>")
-            .arg(theme.mute.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
+    const auto entry = [](const QString& name, const QString& value) {
+        return details::entry(name, value.toHtmlEscaped());
     };
-    const auto link = [&](const QString& target, const QString& text) {
-        return QStringLiteral("<a style=\"color:%1; text-decoration:none\" href=\"%2\">%3</a>")
-            .arg(theme.accent.name(), target, text.toHtmlEscaped());
-    };
+    const auto link = details::link;
     QString html = QStringLiteral("<div style=\"font-weight:600\">%1</div>")
                        .arg(toQString(tree.label(node)).toHtmlEscaped());
     if (n.frame) {
@@ -146,20 +135,19 @@ void FlameDetails::render() {
         rows += entry(tr("Change"), (n.total >= n.baseTotal ? QStringLiteral("+") : QStringLiteral("−")) +
                                         m_view->weightText(std::abs(n.total - n.baseTotal)));
     }
-    html += QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>").arg(rows);
+    html += details::table(rows);
     if (node != FlameTree::kRoot)
         html += QStringLiteral("<div style=\"margin-top:4px\">%1</div>")
                     .arg(link(QStringLiteral("timeline"), tr("Show its longest event in the timeline")));
     const auto heaviest = heaviestBelow(tree, node, kHeaviest);
     if (!heaviest.empty()) {
-        html += QStringLiteral("<div style=\"font-weight:600; margin-top:10px; margin-bottom:2px\">%1</div>")
-                    .arg(tr("Heaviest below").toHtmlEscaped());
-        html += QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">");
+        html += details::heading(tr("Heaviest below"));
+        QString below;
         for (const auto& [frame, weight] : heaviest)
-            html += QStringLiteral("<tr><td>%1</td><td align=\"right\">%2</td></tr>")
-                        .arg(link(QStringLiteral("frame:%1").arg(frame.value), cutName(*tree.frames, frame)),
-                             m_view->weightText(weight).toHtmlEscaped());
-        html += QStringLiteral("</table>");
+            below += QStringLiteral("<tr><td>%1</td><td align=\"right\">%2</td></tr>")
+                         .arg(link(QStringLiteral("frame:%1").arg(frame.value), cutName(*tree.frames, frame)),
+                              m_view->weightText(weight).toHtmlEscaped());
+        html += details::table(below);
     }
     m_browser->setHtml(html);
 }

@@ -130,15 +130,7 @@ void FlameView::setSearch(const QString& text) {
 }
 
 QString FlameView::weightText(std::int64_t weight) const {
-    switch (m_tree ? m_tree->unit : WeightUnit::Count) {
-    case WeightUnit::Nanoseconds:
-        return durationText(weight);
-    case WeightUnit::Bytes:
-        return bytesText(weight);
-    case WeightUnit::Count:
-        return countText(weight);
-    }
-    return {};
+    return toQString(formatWeight(weight, m_tree ? m_tree->unit : WeightUnit::Count));
 }
 
 QColor FlameView::colorOf(std::uint32_t node) const {

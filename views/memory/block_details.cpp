@@ -5,7 +5,7 @@
 #include "model/analysis/memory_categories.h"
 #include "model/analysis/memory_holders.h"
 #include "model/query/memory_blocks.h"
-#include "views/tables/tabular_text.h"
+#include "views/tables/details_text.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -17,41 +17,18 @@
 
 namespace warpline {
 
+using namespace details;
+
 namespace {
 
 constexpr std::size_t kMostFrames = 60;
-
-QString heading(const QString& text) {
-    return QStringLiteral("<div style=\"font-weight:600; margin-top:6px; margin-bottom:2px\">%1</div>")
-        .arg(text.toHtmlEscaped());
-}
-
-QString entry(const QString& name, const QString& html) {
-    return QStringLiteral("<tr><td style=\"color:%1\">%2</td><td align=\"right\">%3</td></tr>")
-        .arg(Theme::current().mute.name(), name.toHtmlEscaped(), html);
-}
-
-QString table(const QString& rows) {
-    return QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">%1</table>").arg(rows);
-}
-
-QString link(const QString& target, const QString& text) {
-    return QStringLiteral("<a style=\"color:%1; text-decoration:none\" href=\"%2\">%3</a>")
-        .arg(Theme::current().accent.name(), target, text.toHtmlEscaped());
-}
 
 } // namespace
 
 BlockDetails::BlockDetails(MemoryFocus* focus, QWidget* parent) : QWidget(parent), m_focus(focus) {
     setObjectName(QStringLiteral("blockDetails"));
-    m_browser = new QTextBrowser(this);
-    m_browser->setObjectName(QStringLiteral("blockText"));
-    m_browser->setAccessibleName(tr("Details of the block and of the moment"));
-    m_browser->setOpenLinks(false);
-    m_browser->setFrameShape(QFrame::NoFrame);
-    m_browser->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    m_browser->setFont(tableFont());
-    m_browser->document()->setDocumentMargin(10);
+    m_browser =
+        details::makeBrowser(this, QStringLiteral("blockText"), tr("Details of the block and of the moment"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_browser);
@@ -130,9 +107,8 @@ QString BlockDetails::blockHtml(BlockId block) const {
     const bool dies = blocks.death[row] != kAliveAtEnd;
     QString html = QStringLiteral("<div style=\"font-weight:600\">%1</div>")
                        .arg(tr("Block of %1").arg(bytesText(blocks.size[row])).toHtmlEscaped());
-    html += QStringLiteral("<div style=\"margin-top:4px; color:%1\">%2: %3</div>")
-                .arg(theme.mute.name(), toQString(memoryCategoryName(blocks.category[row])).toHtmlEscaped(),
-                     toQString(categoryEvidence(history, device, block)).toHtmlEscaped());
+    html += remark(tr("%1: %2").arg(toQString(memoryCategoryName(blocks.category[row])),
+                                    toQString(categoryEvidence(history, device, block))));
     const auto moment = [&](Moment m) {
         return link(QStringLiteral("moment:%1:0").arg(m), tr("event %1").arg(countText(std::int64_t{m} - 1)));
     };

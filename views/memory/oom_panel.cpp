@@ -4,6 +4,7 @@
 
 #include "model/analysis/memory_holders.h"
 #include "views/memory/holders_panel.h"
+#include "views/tables/details_text.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -31,12 +32,7 @@ QString row(const QString& name, const QString& value, const QString& note = {})
 
 OomPanel::OomPanel(MemoryFocus* focus, QWidget* parent) : QWidget(parent), m_focus(focus) {
     setObjectName(QStringLiteral("oomPanel"));
-    m_browser = new QTextBrowser(this);
-    m_browser->setObjectName(QStringLiteral("oomText"));
-    m_browser->setAccessibleName(tr("Out of memory"));
-    m_browser->setOpenLinks(false);
-    m_browser->setFrameShape(QFrame::NoFrame);
-    m_browser->document()->setDocumentMargin(12);
+    m_browser = details::makeBrowser(this, QStringLiteral("oomText"), tr("Out of memory"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_browser);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/tables/details_panel.h"
 
-#include "views/tables/tabular_text.h"
+#include "views/tables/details_text.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -57,14 +57,7 @@ Result<SameName> sameNameStats(const Document::Item& item, SliceId slice, std::o
 
 DetailsPanel::DetailsPanel(Document* document, QWidget* parent) : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("detailsPanel"));
-    m_browser = new QTextBrowser(this);
-    m_browser->setObjectName(QStringLiteral("details"));
-    m_browser->setAccessibleName(tr("Details of the selected event"));
-    m_browser->setOpenLinks(false);
-    m_browser->setFrameShape(QFrame::NoFrame);
-    m_browser->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    m_browser->setFont(tableFont());
-    m_browser->document()->setDocumentMargin(10);
+    m_browser = details::makeBrowser(this, QStringLiteral("details"), tr("Details of the selected event"));
     connect(m_browser, &QTextBrowser::anchorClicked, this,
             [this](const QUrl& url) { follow(url.toString()); });
 
