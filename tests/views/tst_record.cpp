@@ -83,6 +83,11 @@ class RecordTest : public QObject {
             ->setText(QStringLiteral("python train.py 'a b'"));
         QCOMPARE(dialog.remoteCommand(),
                  QStringLiteral("ssh HOST warpline-cli record -o - -- python train.py 'a b' | warpline -"));
+        for (QCheckBox* box : dialog.findChildren<QCheckBox*>()) {
+            if (box->text().startsWith(QStringLiteral("PyTorch")))
+                box->setChecked(true);
+        }
+        QVERIFY(dialog.remoteCommand().contains(QStringLiteral(" --torch --memory-history -- ")));
     }
 
     void whatWasTypedIsKept() {

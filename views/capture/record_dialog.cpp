@@ -336,9 +336,9 @@ QString RecordDialog::remoteCommand() const {
     if (m_torch->isChecked())
         parts.append(QStringLiteral("--torch"));
     if (m_history->isChecked())
-        parts.append(QStringLiteral("--memory"));
+        parts.append(QStringLiteral("--memory-history"));
     if (m_duration->value() > 0)
-        parts.append(QStringLiteral("--duration %1").arg(m_duration->value()));
+        parts.append(QStringLiteral("--duration %1s").arg(m_duration->value()));
     parts.append(QStringLiteral("--"));
     const Result<QStringList> words = splitCommand(m_command->text());
     if (words.ok() && !words.value().isEmpty()) {

@@ -159,7 +159,8 @@ QWidget* FlamePanel::makeControls() {
     m_search->setPlaceholderText(tr("Search: name or /regex/"));
     m_search->setAccessibleName(tr("Search frames"));
     m_search->setClearButtonEnabled(true);
-    m_search->setFixedWidth(190);
+    m_search->setMinimumWidth(110);
+    m_search->setMaximumWidth(190);
     connect(m_search, &QLineEdit::textChanged, m_view, &FlameView::setSearch);
     m_export = new QToolButton(row);
     m_export->setObjectName(QStringLiteral("choice"));
@@ -285,11 +286,8 @@ void FlamePanel::takeSession() {
     }
     m_source->setOptions(files);
     m_source->setVisible(files.size() > 1);
-    QStringList others{tr("nothing")};
-    if (files.size() > 1)
-        others += files.mid(1);
-    m_against->setOptions(others);
-    m_against->setVisible(files.size() > 1);
+    m_against->setOptions({tr("nothing")}); // refresh() names the others of the chosen file
+    m_against->setVisible(m_traces > 1);
     // Of a trace without a GPU the CPU's time is what there is.
     m_weight->setCurrent(anyDevice || m_traces == 0 ? 0 : 1);
     takeRange();
@@ -321,6 +319,10 @@ void FlamePanel::showEvent(QShowEvent* event) {
 void FlamePanel::refresh() {
     const FlameRequest wanted = request();
     const auto& items = m_document->items();
+    // A profile of another program has one weight and neither times nor threads nor backward ops.
+    const bool ofTrace = wanted.source < m_traces;
+    for (QWidget* control : std::initializer_list<QWidget*>{m_weight, m_range, m_backward, m_threads})
+        control->setVisible(ofTrace || m_document->profiles().empty());
     const auto profile = static_cast<std::size_t>(wanted.source - m_traces);
     if (wanted.source >= m_traces && profile < m_document->profiles().size()) {
         showProfile(m_document->profiles()[profile], wanted.shape);
@@ -537,7 +539,7 @@ QString FlamePanel::emptyReason(FlameWeight weight) const {
     if (m_document->empty())
         return tr("Nothing is open. Open a trace with Ctrl+O.");
     if (m_document->items().empty())
-        return tr("Only a memory snapshot is open, which says nothing of time. Open the trace of the same "
+        return tr("No trace is open, and a memory snapshot says nothing of time. Open the trace of the same "
                   "run beside it.");
     if (request().range)
         return tr(

@@ -25,6 +25,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpline {
 
@@ -126,13 +127,17 @@ MemoryPanel::MemoryPanel(Document* document, QWidget* parent)
     connect(m_focus, &MemoryFocus::viewChanged, this, &MemoryPanel::takeView);
     connect(m_focus, &MemoryFocus::momentChanged, this, &MemoryPanel::takeView);
     connect(m_allocation, &AllocationView::colorsChanged, this, &MemoryPanel::takeLegend);
+    connect(m_allocation, &AllocationView::blockActivated, this, &MemoryPanel::goToBlock);
     connect(m_curves, &CurveChart::spanChosen, this, [this](double begin, double end) {
-        m_focus->setView(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end));
+        if (!m_focus->hasMemory())
+            return;
+        const std::int64_t first = m_focus->whole().begin;
+        m_focus->setView(first + std::llround(begin), first + std::llround(end));
     });
     connect(m_curves, &CurveChart::momentChosen, this, [this](double x) {
         if (m_focus->hasMemory())
-            m_focus->setMoment(
-                momentAtPosition(m_focus->device(), m_focus->view().axis, static_cast<std::int64_t>(x)));
+            m_focus->setMoment(momentAtPosition(m_focus->device(), m_focus->view().axis,
+                                                m_focus->whole().begin + static_cast<std::int64_t>(x)));
     });
     const auto list = [this](const Holder& holder) {
         m_blocks->showOnly(holder.rows, toQString(holder.label));
@@ -231,18 +236,24 @@ void MemoryPanel::takePlace() {
            "from the driver. nvidia-smi shows the last, and the CUDA context beside it."));
     QString banner;
     if (!device.recorded)
-        banner = tr("This file has no history, only what was allocated when it was written (%1): call "
-                    "torch.cuda.memory._record_memory_history() before what you want to see.")
-                     .arg(bytesText(device.totals.allocated));
+        // What a cut file lost is no reason to record otherwise; the notice above says that it is cut.
+        banner =
+            m_focus->item().history->diagnostics.hasLoss()
+                ? tr("What could be read of this file has no history, only what was allocated when it was "
+                     "written (%1).")
+                      .arg(bytesText(device.totals.allocated))
+                : tr("This file has no history, only what was allocated when it was written (%1): call "
+                     "torch.cuda.memory._record_memory_history() before what you want to see.")
+                      .arg(bytesText(device.totals.allocated));
     else if (device.unmatchedFrees == 0 && device.implicitFrees == 0 && device.preexistingBytes > 0)
         banner = tr("The history begins after %1 had been allocated; who allocated that, the file does not "
                     "say. Start "
                     "recording before the model is built to see it.")
                      .arg(bytesText(device.preexistingBytes));
     else if (!device.complete)
-        banner = tr("The history is cut: it begins after %1 had been allocated. %2 frees have no allocation, "
-                    "%3 blocks "
-                    "were allocated again without a free. Raise max_entries to see further back.")
+        banner = tr("The history is cut: it begins after %1 had been allocated. Frees without an allocation: "
+                    "%2; blocks "
+                    "allocated again without a free: %3. Raise max_entries to see further back.")
                      .arg(bytesText(device.preexistingBytes),
                           countText(static_cast<std::int64_t>(device.unmatchedFrees)),
                           countText(static_cast<std::int64_t>(device.implicitFrees)));
@@ -264,13 +275,15 @@ void MemoryPanel::takeCurves() {
     const MemoryView whole = m_focus->whole();
     const int columns = std::clamp(static_cast<int>(m_curves->plot().width()), 16, 4096);
     const std::vector<MomentSpan> spans = momentColumns(device, whole, columns);
+    m_curvesAxis = whole.axis;
+    // Distances from the begin: nanoseconds since an epoch are more than a double holds exactly.
     const double width = static_cast<double>(whole.end - whole.begin);
     const auto curve = [&](const CurveIndex& index, const QString& name, const QColor& color,
                            Curve::Style style) {
         Curve out{name, color, style, {}};
         const std::vector<CurveColumn> values = index.columns(spans);
         for (std::size_t c = 0; c < values.size(); ++c) {
-            const double x = static_cast<double>(whole.begin) + width * static_cast<double>(c) / columns;
+            const double x = width * static_cast<double>(c) / columns;
             out.points.append({x, static_cast<double>(values[c].max)});
             if (values[c].min < values[c].max)
                 out.points.append({x, static_cast<double>(values[c].min)});
@@ -284,7 +297,7 @@ void MemoryPanel::takeCurves() {
                         curve(layout.reserved(), tr("reserved"), theme.mute, Curve::Style::Dashed)};
     const double most =
         static_cast<double>(std::max(device.peakReserved.reserved, device.peakAllocated.allocated));
-    m_curves->setCurves(curves, static_cast<double>(whole.begin), static_cast<double>(whole.end), most);
+    m_curves->setCurves(curves, 0, width, most);
 }
 
 void MemoryPanel::takeView() {
@@ -295,14 +308,13 @@ void MemoryPanel::takeView() {
     if (!m_focus->hasMemory())
         return;
     const MemoryView& view = m_focus->view();
-    const int axis = view.axis == MemoryAxis::Time ? 1 : 0;
-    if (m_axis->current() != axis ||
-        m_curves->xAt(m_curves->plot().right()) != static_cast<double>(m_focus->whole().end)) {
-        m_axis->setCurrent(axis);
+    m_axis->setCurrent(view.axis == MemoryAxis::Time ? 1 : 0);
+    if (m_curvesAxis != view.axis)
         takeCurves();
-    }
-    m_curves->setSpan(static_cast<double>(view.begin), static_cast<double>(view.end));
-    m_curves->setMoment(static_cast<double>(axisPosition(m_focus->device(), view.axis, m_focus->moment())));
+    const std::int64_t begin = m_focus->whole().begin;
+    const auto at = [begin](std::int64_t position) { return static_cast<double>(position - begin); };
+    m_curves->setSpan(at(view.begin), at(view.end));
+    m_curves->setMoment(at(axisPosition(m_focus->device(), view.axis, m_focus->moment())));
 }
 
 void MemoryPanel::takeLegend() {
@@ -325,6 +337,17 @@ void MemoryPanel::takeDocumentRange() {
     if (own.end <= extent.begin || own.begin >= extent.end)
         return;
     m_focus->setMarks(m_focus->device().momentAt(own.begin), m_focus->device().momentAt(own.end));
+}
+
+void MemoryPanel::goToBlock(BlockId block) {
+    m_focus->select(block);
+    const MemoryItem& item = m_focus->item();
+    const EventPlace place =
+        item.join ? item.join->allocationOf(m_focus->deviceItem().device, block) : EventPlace{};
+    if (place.op)
+        m_focus->document().reveal({item.joined, place.op});
+    else
+        showTab(Tab::Blocks);
 }
 
 void MemoryPanel::showTab(Tab tab) {

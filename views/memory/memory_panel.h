@@ -6,6 +6,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QLabel;
 class QStackedLayout;
 class QTabWidget;
@@ -62,6 +64,8 @@ class MemoryPanel : public QWidget {
     void takeView();
     void takeLegend();
     void takeDocumentRange();
+    /// To the op that allocated it, where a trace says which; else to its row in the list.
+    void goToBlock(BlockId block);
 
     MemoryFocus* m_focus;
     ChoiceButton* m_place = nullptr;
@@ -82,6 +86,7 @@ class MemoryPanel : public QWidget {
     GrowthPanel* m_growth;
     OomPanel* m_oom;
     QTabWidget* m_tabs;
+    std::optional<MemoryAxis> m_curvesAxis; ///< of the curves as they are drawn
 };
 
 } // namespace warpline

@@ -51,7 +51,10 @@ void ChoiceButton::choose(int index) {
 
 void ChoiceButton::refresh() {
     const QString value = m_options.value(m_current);
-    setText(m_label + QStringLiteral(": ") + value + QStringLiteral(" ▾"));
+    // Names of files may be long; the row of choices may not.
+    constexpr int kMostPixels = 170;
+    setText(m_label + QStringLiteral(": ") + fontMetrics().elidedText(value, Qt::ElideMiddle, kMostPixels) +
+            QStringLiteral(" ▾"));
     setAccessibleName(m_label + QStringLiteral(": ") + value);
     const auto actions = menu()->actions();
     for (qsizetype i = 0; i < actions.size(); ++i)

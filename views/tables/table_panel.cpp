@@ -150,7 +150,7 @@ void TablePanel::showTableOrMessage() {
         m_message->setText(m_error);
     else if (needsTrace() && !m_document->empty() && m_document->items().empty())
         m_message->setText(
-            tr("Only a memory snapshot is open, which says nothing of this. Open the trace of the same "
+            tr("No trace is open, and what is open says nothing of this. Open the trace of the same "
                "run beside it."));
     else if (model()->sourceRows() == 0)
         m_message->setText(m_job.busy() ? tr("Working…") : emptyReason());

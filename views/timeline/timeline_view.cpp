@@ -114,8 +114,8 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
     if (document.items().empty()) {
         painter.fillRect(viewport()->rect(), Theme::current().background);
-        paintMessage(painter, tr("Only a memory snapshot is open."),
-                     tr("Open the trace of the same run beside it to see both on one axis."));
+        paintMessage(painter, tr("No trace is open."),
+                     tr("Open the trace of the same run beside what is open to see both on one axis."));
         return;
     }
     const Scene view = scene();

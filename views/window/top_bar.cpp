@@ -118,64 +118,61 @@ void TopBar::fillFiles() {
             item->widget()->deleteLater();
         delete item;
     }
-    constexpr std::size_t kMostChips = 3;
-    const auto& items = m_document->items();
-    for (std::size_t i = 0; i < std::min(items.size(), kMostChips); ++i) {
-        const Trace& trace = *items[i].trace;
-        auto* chip = new QToolButton(this);
-        chip->setObjectName(QStringLiteral("chip"));
-        chip->setPopupMode(QToolButton::InstantPopup);
-        chip->setFocusPolicy(Qt::TabFocus);
-        const QString label = i + 1 == kMostChips && items.size() > kMostChips
-                                  ? tr("%1 more files").arg(items.size() - i)
-                                  : sourceLabel(*m_document, static_cast<int>(i));
-        chip->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 180));
-        chip->setAccessibleName(tr("File %1").arg(label));
-        QStringList facts{
-            toQString(trace.path),
-            toQString(trace.format) +
-                (trace.compression.empty() ? QString() : QStringLiteral(", ") + toQString(trace.compression)),
-            tr("%1 events, %2")
-                .arg(countText(static_cast<std::int64_t>(trace.eventCount)),
-                     durationText(trace.extent.duration()))};
-        chip->setToolTip(facts.join(QChar(u'\n')));
-        auto* menu = new QMenu(chip);
-        connect(menu->addAction(tr("Copy the path")), &QAction::triggered, this,
-                [path = toQString(trace.path)] { QGuiApplication::clipboard()->setText(path); });
-        connect(menu->addAction(tr("Read again")), &QAction::triggered, this, &TopBar::reloadRequested);
-        connect(menu->addAction(items.size() > 1 ? tr("Close all files") : tr("Close")), &QAction::triggered,
-                this, &TopBar::closeRequested);
-        chip->setMenu(menu);
-        m_files->addWidget(chip);
+    struct File {
+        QString label;
+        QString path;
+        QStringList facts;
+    };
+    std::vector<File> files;
+    const auto formatOf = [](const auto& file) -> QString { // not a QStringBuilder of references
+        return toQString(file.format) +
+               (file.compression.empty() ? QString() : QStringLiteral(", ") + toQString(file.compression));
+    };
+    const auto nameOf = [](const QString& path) { return path.mid(path.lastIndexOf(u'/') + 1); };
+    for (std::size_t i = 0; i < m_document->items().size(); ++i) {
+        const Trace& trace = *m_document->items()[i].trace;
+        files.push_back({sourceLabel(*m_document, static_cast<int>(i)),
+                         toQString(trace.path),
+                         {formatOf(trace), tr("%1 events, %2")
+                                               .arg(countText(static_cast<std::int64_t>(trace.eventCount)),
+                                                    durationText(trace.extent.duration()))}});
     }
-    fillSnapshots();
-}
-
-void TopBar::fillSnapshots() {
     for (const MemoryItem& item : m_document->memories()) {
         const MemoryHistory& history = *item.history;
         if (history.fromTrace)
-            continue;
+            continue; // its trace has a chip
+        File file{nameOf(toQString(history.path)), toQString(history.path), {formatOf(history)}};
+        for (const MemoryDevice& device : history.devices)
+            file.facts.append(tr("%1: %2 events, peak %3")
+                                  .arg(toQString(device.name()),
+                                       countText(static_cast<std::int64_t>(device.events.count())),
+                                       bytesText(device.peakRequested.requested)));
+        files.push_back(std::move(file));
+    }
+    for (const ProfilePtr& profile : m_document->profiles()) {
+        const QString path = toQString(profile->path);
+        if (files.empty() || files.back().path != path) // a file may hold several
+            files.push_back({nameOf(path), path, {formatOf(*profile)}});
+    }
+    constexpr std::size_t kMostChips = 3;
+    for (std::size_t i = 0; i < std::min(files.size(), kMostChips); ++i) {
+        const File& file = files[i];
         auto* chip = new QToolButton(this);
         chip->setObjectName(QStringLiteral("chip"));
         chip->setPopupMode(QToolButton::InstantPopup);
         chip->setFocusPolicy(Qt::TabFocus);
-        const QString path = toQString(history.path);
-        const QString label = path.mid(path.lastIndexOf(u'/') + 1);
+        const QString label = i + 1 == kMostChips && files.size() > kMostChips
+                                  ? tr("%1 more files").arg(files.size() - i)
+                                  : file.label;
         chip->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 180));
         chip->setAccessibleName(tr("File %1").arg(label));
-        QStringList facts{path, toQString(history.format)};
-        for (const MemoryDevice& device : history.devices)
-            facts.append(tr("%1: %2 events, peak %3")
-                             .arg(toQString(device.name()),
-                                  countText(static_cast<std::int64_t>(device.events.count())),
-                                  bytesText(device.peakRequested.requested)));
-        chip->setToolTip(facts.join(QChar(u'\n')));
+        chip->setToolTip((QStringList{file.path} + file.facts).join(QChar(u'\n')));
         auto* menu = new QMenu(chip);
         connect(menu->addAction(tr("Copy the path")), &QAction::triggered, this,
-                [path] { QGuiApplication::clipboard()->setText(path); });
+                [path = file.path] { QGuiApplication::clipboard()->setText(path); });
         connect(menu->addAction(tr("Read again")), &QAction::triggered, this, &TopBar::reloadRequested);
-        connect(menu->addAction(tr("Close all files")), &QAction::triggered, this, &TopBar::closeRequested);
+        connect(menu->addAction(files.size() > 1 ? tr("Close all files") : tr("Close")), &QAction::triggered,
+                this, &TopBar::closeRequested);
         chip->setMenu(menu);
         m_files->addWidget(chip);
     }

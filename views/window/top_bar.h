@@ -52,7 +52,6 @@ class TopBar : public QWidget {
 
   private:
     void fillFiles();
-    void fillSnapshots();
     void showRange();
 
     Document* m_document;

@@ -134,15 +134,13 @@ void Workbench::applyLayout(Layout layout) {
 }
 
 void Workbench::placeSizes() {
-    // Without a trace the timeline has nothing to say; else its streams stay in sight above the memory.
-    const bool noTrace = m_document->items().empty() && !m_document->memories().empty();
-    const int percent = m_layout == Layout::Timeline ? 28
-                        : m_layout == Layout::Ops    ? 66
-                        : m_layout == Layout::Flame  ? 70
-                        : noTrace                    ? 100
-                                                     : 70;
+    // Without a trace the timeline has nothing to say; else its streams stay in sight above memory and
+    // flames.
+    const bool alone = (m_layout == Layout::Memory || m_layout == Layout::Flame) &&
+                       m_document->items().empty() && !m_document->empty();
+    const int percent = alone ? 100 : m_layout == Layout::Timeline ? 28 : m_layout == Layout::Ops ? 66 : 70;
     const int bottom = height() * percent / 100;
-    centralWidget()->setVisible(m_layout != Layout::Memory || !noTrace);
+    centralWidget()->setVisible(!alone);
     resizeDocks({dock(Panel::Ops)}, {bottom}, Qt::Vertical);
     resizeDocks({dock(Panel::Details)}, {std::clamp(width() * 18 / 100, 240, 340)}, Qt::Horizontal);
 }
