@@ -22,9 +22,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/// wire::kStageVariable
+extern "C" {
+__attribute__((visibility("default"))) constinit std::uint32_t warpline_agent_stage = 0;
+}
+
 namespace warpline::agent {
 
 namespace {
+
+void stage(wire::Stage s) {
+    __atomic_store_n(&warpline_agent_stage, static_cast<std::uint32_t>(s), __ATOMIC_RELEASE);
+}
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 /// How long the driver's initialisation waits for the recorder's configuration, and the program's end for the
@@ -233,6 +242,17 @@ bool hello() {
     return g_agent.channel.send(wire::Frame::Hello, g_command, size);
 }
 
+/// Records are counted and measured with CUPTI's help: they are sent before it is taken out. What comes after
+/// is what it still had as it went.
+void leaveProgram() {
+    stage(wire::Stage::Stopping);
+    g_capture.stop();
+    (void)sendBuffers();
+    stage(wire::Stage::Finalizing);
+    g_capture.detach();
+    stage(wire::Stage::Closing);
+}
+
 void serve() {
     Agent& a = g_agent;
     if (!hello())
@@ -282,7 +302,7 @@ void serve() {
             return;
     }
     if (leave)
-        g_capture.detach();
+        leaveProgram();
     (void)(sendMessages() && sendBuffers() && a.sender.sendThreads(a.channel) &&
            a.sender.sendCounters(a.channel, g_capture) && a.channel.send(wire::Frame::Bye, nullptr, 0));
 }
@@ -296,7 +316,7 @@ void* body(void* /*unused*/) {
     // The recorder is gone, or has sent us away: the program runs on as if we had never been.
     g_capture.silence();
     if (!exiting && g_capture.isOpen())
-        g_capture.detach();
+        leaveProgram();
     (void)sendBuffers(); // only gives them back
     g_capture.buffers().trim();
     const Lock lock(a.mutex);
@@ -304,6 +324,7 @@ void* body(void* /*unused*/) {
     a.messageCount = 0;
     // Last, so that who sees the connection's end may attach again at once.
     a.channel.close();
+    stage(wire::Stage::Idle);
     ::pthread_cond_broadcast(&a.changed);
     return nullptr;
 }
@@ -331,6 +352,7 @@ void afterForkInChild() {
     g_capture.silence();
     g_agent.channel.forget();
     g_agent.running = false;
+    stage(wire::Stage::Idle);
     if (g_agent.wakeFile >= 0)
         ::close(g_agent.wakeFile);
     g_agent.wakeFile = -1;
@@ -379,8 +401,11 @@ int launch(const char* path, bool attached, bool caller) {
         (void)::pthread_atfork(&beforeFork, &afterForkInParent, &afterForkInChild);
         (void)std::atexit(&atExit);
     }
-    if (!startThread(&body, nullptr, wire::kAgentThread, std::size_t{1} << 20))
+    stage(wire::Stage::Serving);
+    if (!startThread(&body, nullptr, wire::kAgentThread, std::size_t{1} << 20)) {
+        stage(wire::Stage::Idle);
         return EAGAIN;
+    }
     a.running = true;
     return 0;
 }

@@ -211,10 +211,11 @@ void Capture::detach() {
     enableTriggers(false);
     stop();
     // CUPTI may be taken out safely where a call into CUDA ends, since no other thread of the program is then
-    // on its way through it. A program that makes no calls has none on the way either.
-    __atomic_store_n(&m_finalize, 1, __ATOMIC_RELEASE);
+    // on its way through it. A program that makes no calls has none on the way either. Asked for only once
+    // this thread has nothing more to say to CUPTI: a busy program calls between two lines of ours.
     (void)m_api.enableDomain(1, m_subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
     (void)m_api.enableDomain(1, m_subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
+    __atomic_store_n(&m_finalize, 1, __ATOMIC_RELEASE);
     constexpr int kPatienceMs = 500;
     for (int waited = 0; waited < kPatienceMs && __atomic_load_n(&m_finalize, __ATOMIC_ACQUIRE) < 2; ++waited)
         sleepMs(1);
@@ -269,7 +270,8 @@ void CUPTIAPI Capture::completed(CUcontext context, std::uint32_t stream, std::u
 
 std::uint64_t Capture::dropped(const Buffer& buffer) {
     std::size_t count = 0;
-    if (m_api.getDropped == nullptr ||
+    // Asked after it was taken out, CUPTI would set itself up again.
+    if (!m_open || m_api.getDropped == nullptr ||
         m_api.getDropped(static_cast<CUcontext>(buffer.context), buffer.stream, &count) != CUPTI_SUCCESS)
         return 0;
     return count;

@@ -35,8 +35,19 @@ inline constexpr const char* kCuptiVariable = "WARPLINE_CUPTI";
 /// agent's thread runs, EBUSY = it runs for another recorder, else an errno.
 inline constexpr const char* kStartFunction = "warpline_agent_start";
 
-/// What the agent's thread is called: a program that has one is being recorded.
+/// What the agent's thread is called.
 inline constexpr const char* kAgentThread = "warpline-agent";
+
+/// A variable that the agent exports, a Stage: whether the program is being recorded, as seen from outside
+/// without stopping it. (The thread's name would not tell: CUPTI's own threads inherit it.)
+inline constexpr const char* kStageVariable = "warpline_agent_stage";
+enum class Stage : std::uint32_t {
+    Idle,       ///< may be attached to
+    Serving,    ///< the thread runs, for a recorder
+    Stopping,   ///< leaving: what is recorded is switched off and delivered
+    Finalizing, ///< leaving: CUPTI is being taken out
+    Closing,    ///< leaving: the last things are sent
+};
 
 enum class Frame : std::uint32_t {
     // agent to recorder

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace warpline::capture {
@@ -71,26 +72,56 @@ const Mapping* findMapping(const std::vector<Mapping>& maps, Is is) {
     return it == maps.end() ? nullptr : &*it;
 }
 
-/// The agent's thread of a recording that has just ended may need a moment to be gone.
-bool agentThreadRuns(pid_t pid) {
-    constexpr int kLooks = 50;
-    constexpr useconds_t kBetween = 10'000;
-    for (int look = 0; look < kLooks; ++look) {
-        bool there = false;
-        for (const pid_t tid : threadsOf(pid)) {
-            const auto name = readWhole(fmt::format("/proc/{}/task/{}/comm", pid, tid));
-            there |= name && *name == std::string(wire::kAgentThread) + "\n";
-        }
-        if (!there)
-            return false;
-        ::usleep(kBetween);
-    }
-    return true;
+/// What the agent in the program says of itself; Idle where there is none, or where it cannot be read.
+wire::Stage stageOf(pid_t pid) {
+    const std::vector<Mapping> maps = mappingsOf(pid);
+    const Mapping* agent = findMapping(maps, isAgent);
+    const std::uint64_t at =
+        agent == nullptr ? 0 : symbolIn(reachable(pid, agent->path), wire::kStageVariable);
+    if (at == 0)
+        return wire::Stage::Idle;
+    auto value = static_cast<std::uint32_t>(wire::Stage::Idle);
+    const iovec here{&value, sizeof value};
+    const iovec there{reinterpret_cast<void*>(loadAddress(maps, agent->path) + at), sizeof value};
+    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof value))
+        return wire::Stage::Idle;
+    return static_cast<wire::Stage>(value);
 }
 
-} // namespace
+Result<Done> mayBegin(pid_t pid, wire::Stage stage) {
+    switch (stage) {
+    case wire::Stage::Idle:
+        return Done{};
+    case wire::Stage::Serving:
+        break;
+    case wire::Stage::Stopping:
+    case wire::Stage::Finalizing:
+    case wire::Stage::Closing:
+        return Error::failed(
+            fmt::format("Process {} is still leaving its last recording ({}): try again in a moment.", pid,
+                        stage == wire::Stage::Stopping     ? "the last records are being delivered"
+                        : stage == wire::Stage::Finalizing ? "CUPTI is being taken out"
+                                                           : "the connection is being closed"));
+    }
+    return Error::failed(fmt::format("Process {} is being recorded already.", pid));
+}
 
-Result<Done> canAttach(pid_t pid) {
+/// A recording that has just ended needs a moment until its agent has left.
+Result<Done> waitUntilIdle(pid_t pid) {
+    constexpr int kServingLooks = 50;  // half a second: its recorder may be gone
+    constexpr int kLeavingLooks = 500; // five seconds
+    constexpr useconds_t kBetween = 10'000;
+    wire::Stage stage = stageOf(pid);
+    for (int look = 0;
+         stage != wire::Stage::Idle && look < (stage == wire::Stage::Serving ? kServingLooks : kLeavingLooks);
+         ++look) {
+        ::usleep(kBetween);
+        stage = stageOf(pid);
+    }
+    return mayBegin(pid, stage);
+}
+
+Result<Done> canAttachAtAll(pid_t pid) {
     struct stat status {};
     if (pid <= 0 || ::stat(fmt::format("/proc/{}", pid).c_str(), &status) != 0)
         return Error::failed(fmt::format("There is no process {}.", pid));
@@ -145,14 +176,20 @@ Result<Done> canAttach(pid_t pid) {
             fmt::format("Process {} uses no CUDA (yet): wait until it does, or launch it with "
                         "\"record\".",
                         pid));
-    if (findMapping(maps, isAgent) != nullptr && agentThreadRuns(pid))
-        return Error::failed(fmt::format("Process {} is being recorded already.", pid));
     return Done{};
+}
+
+} // namespace
+
+Result<Done> canAttach(pid_t pid, bool patient) {
+    if (auto can = canAttachAtAll(pid); !can.ok())
+        return can;
+    return patient ? waitUntilIdle(pid) : mayBegin(pid, stageOf(pid));
 }
 
 Result<Done> attachAgent(pid_t pid, const std::string& agent, const std::string& socket,
                          std::int64_t timeoutMs) {
-    if (auto can = canAttach(pid); !can.ok())
+    if (auto can = canAttach(pid, true); !can.ok())
         return can;
     std::vector<Mapping> maps = mappingsOf(pid);
     // In a container the agent must be there too; it is looked for by the same path.
@@ -179,8 +216,7 @@ Result<Done> attachAgent(pid_t pid, const std::string& agent, const std::string&
             base = loadAddress(maps, libdl->path);
         }
     }
-    const std::uint64_t start = symbolIn(agent, wire::kStartFunction);
-    if (open == 0 || base == 0 || start == 0)
+    if (open == 0 || base == 0)
         return Error::failed(
             fmt::format("Process {}: the loader's dlopen was not found in {}.", pid, libc->path));
 
@@ -204,6 +240,11 @@ Result<Done> attachAgent(pid_t pid, const std::string& agent, const std::string&
             return Error::failed(
                 fmt::format("Process {} loaded the agent, but it is nowhere to be seen.", pid));
     }
+    // Of the file that is mapped: an earlier recording may have brought another build of it.
+    const std::uint64_t start = symbolIn(reachable(pid, mapped->path), wire::kStartFunction);
+    if (start == 0)
+        return Error::failed(fmt::format("Process {} has loaded an agent that is none of Warpline's ({}).",
+                                         pid, mapped->path));
     const auto started = thread.call(loadAddress(maps, mapped->path) + start, socket, 0);
     if (!started.ok())
         return started.error();

@@ -12,8 +12,8 @@
 namespace warpline::capture {
 
 /// Whether a running program can be attached to; the error is the sentence that says why not. Nothing is
-/// touched.
-Result<Done> canAttach(pid_t pid);
+/// touched. `patient`: waits some seconds for an agent that is still leaving after its last recording.
+Result<Done> canAttach(pid_t pid, bool patient = false);
 
 /// Loads the agent into a running program and has it connect to the recorder's socket: without a debugger,
 /// by a thread of the program that is stopped for some milliseconds at a place where it holds no lock of the

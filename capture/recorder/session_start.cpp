@@ -33,7 +33,7 @@ Result<Done> Recorder::Impl::start() {
         m_config.helper = helper.value();
     }
     if (m_config.attach > 0)
-        if (auto can = canAttach(m_config.attach); !can.ok())
+        if (auto can = canAttach(m_config.attach, true); !can.ok())
             return can;
     if (auto done = m_listener.open(); !done.ok())
         return done;

@@ -248,6 +248,16 @@ StandIn& standIn() {
     return *one;
 }
 
+/// The real one sets itself up again when it is called after cuptiFinalize, or waits for ever where both come
+/// at once: here the program dies of it.
+void mustBeSubscribed(const char* function) {
+    const std::lock_guard lock(standIn().mutex);
+    if (standIn().callback != nullptr)
+        return;
+    std::fprintf(stderr, "stand-in: %s was called by nobody who has subscribed\n", function);
+    std::abort();
+}
+
 const std::map<std::uint32_t, const char*> kRuntimeNames{
 #include "runtime_names.inc"
 };
@@ -313,6 +323,7 @@ CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle) {
 }
 CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                                          CUpti_CallbackId id) {
+    mustBeSubscribed("cuptiEnableCallback");
     const std::lock_guard lock(standIn().mutex);
     if (enable != 0)
         standIn().callbacks.insert({domain, id});
@@ -321,11 +332,16 @@ CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
-    const std::lock_guard lock(standIn().mutex);
-    if (enable != 0)
-        standIn().domains.insert(domain);
-    else
-        standIn().domains.erase(domain);
+    mustBeSubscribed("cuptiEnableDomain");
+    {
+        const std::lock_guard lock(standIn().mutex);
+        if (enable != 0)
+            standIn().domains.insert(domain);
+        else
+            standIn().domains.erase(domain);
+    }
+    // The program's calls go on meanwhile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
@@ -349,11 +365,13 @@ void standin_begin() {
     standIn().begin();
 }
 CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
+    mustBeSubscribed("cuptiActivityDisable");
     const std::lock_guard lock(standIn().mutex);
     standIn().kinds.erase(kind);
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
+    mustBeSubscribed("cuptiActivityFlushAll");
     standIn().flush(flag != 0);
     return CUPTI_SUCCESS;
 }
@@ -366,6 +384,7 @@ CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, C
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* count) {
+    mustBeSubscribed("cuptiActivityGetNumDroppedRecords");
     const std::lock_guard lock(standIn().mutex);
     *count = static_cast<size_t>(standIn().dropped);
     standIn().dropped = 0;
@@ -411,6 +430,7 @@ CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallb
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
+    mustBeSubscribed("cuptiActivityEnableRuntimeApi");
     const std::lock_guard lock(standIn().mutex);
     if (enable != 0)
         standIn().runtimeCalls.insert(id);
@@ -419,6 +439,7 @@ CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t 
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable) {
+    mustBeSubscribed("cuptiActivityEnableDriverApi");
     const std::lock_guard lock(standIn().mutex);
     if (enable != 0)
         standIn().driverCalls.insert(id);

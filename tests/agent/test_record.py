@@ -239,7 +239,7 @@ class Library(unittest.TestCase):
         out = subprocess.run(['nm', '-D', '--defined-only', AGENT], capture_output=True, text=True, check=True).stdout
         self.assertEqual({line.split()[-1] for line in out.splitlines()},
                          {'InitializeInjection', 'InitializeInjectionNvtx', 'InitializeInjectionNvtx2',
-                          'InitializeInjectionNvtxExtension', 'warpline_agent_start'})
+                          'InitializeInjectionNvtxExtension', 'warpline_agent_start', 'warpline_agent_stage'})
 
 
 def threads(pid):
