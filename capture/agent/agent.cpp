@@ -6,6 +6,7 @@
 
 #include "capture/agent/capture.h"
 #include "capture/agent/channel.h"
+#include "capture/agent/cuda_devices.h"
 #include "capture/agent/hello.h"
 #include "capture/agent/lock.h"
 #include "capture/agent/python.h"
@@ -239,7 +240,14 @@ bool commands(bool& leave) {
 bool hello() {
     // The command buffer serves: nothing was received yet.
     const std::size_t size = writeHello(g_command, 16 << 10, g_agent.attached);
-    return g_agent.channel.send(wire::Frame::Hello, g_command, size);
+    if (!g_agent.channel.send(wire::Frame::Hello, g_command, size))
+        return false;
+    if (!g_agent.attached)
+        return true;
+    constexpr std::size_t kMostDevices = 32;
+    wire::DeviceInfo devices[kMostDevices];
+    const std::size_t count = cudaDevices(devices, kMostDevices);
+    return count == 0 || g_agent.channel.send(wire::Frame::Devices, devices, count * sizeof devices[0]);
 }
 
 /// Records are counted and measured with CUPTI's help: they are sent before it is taken out. What comes after

@@ -119,11 +119,16 @@ void Capture::switchCalls(bool on) {
             switchKind(d.kind, on, d.what);
             continue;
         }
+        // The whole kind first, then without what does not matter. Naming only what matters is not enough
+        // where CUDA ran before: nothing would be recorded, and cuptiFinalize would spoil the heap.
+        switchKind(d.kind, on, d.what);
         for (std::uint32_t id = 1; id < kMostCallbacks; ++id) {
             const char* name = nullptr;
-            if (m_api.getCallbackName(d.domain, id, &name) == CUPTI_SUCCESS && name != nullptr &&
-                callMatters(name))
-                (void)d.one(id, on ? 1 : 0);
+            if (m_api.getCallbackName(d.domain, id, &name) != CUPTI_SUCCESS || name == nullptr)
+                continue;
+            const bool matters = callMatters(name);
+            if (on || matters)
+                (void)d.one(id, on && matters ? 1 : 0);
         }
     }
 }

@@ -61,6 +61,7 @@ enum class Frame : std::uint32_t {
     State,      ///< StateHeader, then a sentence for the user (may be empty)
     Bye,        ///< empty: nothing follows
     PythonDone, ///< PythonDone, then what Python said
+    Devices,    ///< per GPU: DeviceInfo; after Hello, where CUDA ran before the agent came
     // recorder to agent
     Configure = 64, ///< Fields: see kConfig...
     Start,          ///< empty
@@ -146,6 +147,18 @@ struct ThreadName {
     std::uint32_t tid = 0;
     char name[28] = {};
 };
+
+/// A GPU as the driver describes it.
+struct DeviceInfo {
+    std::uint32_t ordinal = 0; ///< of the process: CUDA_VISIBLE_DEVICES renumbers
+    std::uint32_t major = 0;   ///< of its compute capability
+    std::uint32_t minor = 0;
+    std::uint32_t multiprocessors = 0;
+    std::uint64_t memoryBytes = 0;
+    std::uint8_t uuid[16] = {};
+    char name[88] = {}; ///< ends with NUL
+};
+static_assert(sizeof(DeviceInfo) == 128);
 
 /// All since the agent connected.
 struct Counters {

@@ -129,6 +129,19 @@ bool Decoder::clock(std::string_view payload) {
     });
 }
 
+bool Decoder::devices(std::string_view payload) {
+    return eachRow<wire::DeviceInfo>(payload, [&](const wire::DeviceInfo& row) {
+        Devices::Device device;
+        device.name.assign(row.name, ::strnlen(row.name, sizeof row.name));
+        device.memoryBytes = row.memoryBytes;
+        device.multiprocessors = row.multiprocessors;
+        device.major = row.major;
+        device.minor = row.minor;
+        std::copy_n(row.uuid, device.uuid.size(), device.uuid.begin());
+        describe(row.ordinal, std::move(device));
+    });
+}
+
 bool Decoder::threads(std::string_view payload) {
     return eachRow<wire::ThreadName>(payload, [&](const wire::ThreadName& row) {
         const std::size_t size = ::strnlen(row.name, sizeof row.name);

@@ -53,6 +53,7 @@ class Decoder {
     bool strings(std::string_view payload);
     bool calls(std::string_view payload);
     bool clock(std::string_view payload);
+    bool devices(std::string_view payload);
     bool threads(std::string_view payload);
     bool records(std::string_view payload);
     /// Writes what waits for a record that may follow it.
@@ -94,6 +95,7 @@ class Decoder {
     void set(cupti::Record r);
     void call(cupti::Record r, bool driver);
     void device(cupti::Record r);
+    void describe(std::uint32_t own, Devices::Device device);
     void context(cupti::Record r);
     void name(cupti::Record r);
     void marker(cupti::Record r);

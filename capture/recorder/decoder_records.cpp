@@ -177,7 +177,10 @@ void Decoder::device(Record r) {
     device.major = get<std::uint32_t>(r, d::kMajor);
     device.minor = get<std::uint32_t>(r, d::kMinor);
     std::copy_n(r.data() + d::kUuid, device.uuid.size(), device.uuid.begin());
-    const auto own = get<std::uint32_t>(r, d::kId);
+    describe(get<std::uint32_t>(r, d::kId), std::move(device));
+}
+
+void Decoder::describe(std::uint32_t own, Devices::Device device) {
     m_deviceOf[own] = m_devices.add(std::move(device), own);
     m_to.setProperty("deviceProperties", m_devices.json());
 }

@@ -145,6 +145,8 @@ bool Recorder::Impl::frame(Target& target, wire::Frame type, std::string_view pa
         return target.decoder.records(payload);
     case wire::Frame::Clock:
         return target.decoder.clock(payload);
+    case wire::Frame::Devices:
+        return target.decoder.devices(payload);
     case wire::Frame::Threads:
         return target.decoder.threads(payload);
     case wire::Frame::Counters:

@@ -61,8 +61,10 @@ class StandIn {
   public:
     std::recursive_mutex mutex;
     std::set<std::uint32_t> kinds;
-    std::set<std::uint32_t> runtimeCalls;
-    std::set<std::uint32_t> driverCalls;
+    /// Of a kind that is on, what was taken out of it. As on a GPU, asking for single calls switches no kind
+    /// on.
+    std::set<std::uint32_t> noRuntimeCalls;
+    std::set<std::uint32_t> noDriverCalls;
     std::set<std::uint32_t> domains;
     std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;
     CUpti_CallbackFunc callback = nullptr;
@@ -158,12 +160,11 @@ class StandIn {
         }
     }
     [[nodiscard]] bool wanted(const Record& r) const {
-        if (kinds.contains(r.kind))
-            return true;
         std::uint32_t id = 0;
         std::memcpy(&id, r.bytes.data() + 4, sizeof id);
-        return (r.kind == CUPTI_ACTIVITY_KIND_RUNTIME && runtimeCalls.contains(id)) ||
-               (r.kind == CUPTI_ACTIVITY_KIND_DRIVER && driverCalls.contains(id));
+        return kinds.contains(r.kind) &&
+               !(r.kind == CUPTI_ACTIVITY_KIND_RUNTIME && noRuntimeCalls.contains(id)) &&
+               !(r.kind == CUPTI_ACTIVITY_KIND_DRIVER && noDriverCalls.contains(id));
     }
     void hold() {
         m_held.emplace_back(m_buffer, m_at);
@@ -355,6 +356,10 @@ CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
     {
         const std::lock_guard lock(standIn().mutex);
         standIn().kinds.insert(kind);
+        if (kind == CUPTI_ACTIVITY_KIND_RUNTIME)
+            standIn().noRuntimeCalls.clear();
+        if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
+            standIn().noDriverCalls.clear();
     }
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && number("STANDIN_HOLD") == 0)
         standIn().begin();
@@ -416,8 +421,6 @@ CUptiResult CUPTIAPI cuptiFinalize(void) {
     standIn().kinds.clear();
     standIn().domains.clear();
     standIn().callbacks.clear();
-    standIn().runtimeCalls.clear();
-    standIn().driverCalls.clear();
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t) {
@@ -432,19 +435,19 @@ CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallb
 CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
     mustBeSubscribed("cuptiActivityEnableRuntimeApi");
     const std::lock_guard lock(standIn().mutex);
-    if (enable != 0)
-        standIn().runtimeCalls.insert(id);
+    if (enable == 0)
+        standIn().noRuntimeCalls.insert(id);
     else
-        standIn().runtimeCalls.erase(id);
+        standIn().noRuntimeCalls.erase(id);
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable) {
     mustBeSubscribed("cuptiActivityEnableDriverApi");
     const std::lock_guard lock(standIn().mutex);
-    if (enable != 0)
-        standIn().driverCalls.insert(id);
+    if (enable == 0)
+        standIn().noDriverCalls.insert(id);
     else
-        standIn().driverCalls.erase(id);
+        standIn().noDriverCalls.erase(id);
     return CUPTI_SUCCESS;
 }
 #endif

@@ -40,6 +40,10 @@ class Attaching(AgentTest):
         self.assertEqual(said['reason'], 'the time was over')
         self.assertGreater(said['kernels'], 0)
         self.assertEqual(len(self.events()['kernel']), said['kernels'])
+        self.assertGreater(said['calls'], 0)
+        # CUPTI does not tell of GPUs to who comes late: the driver does.
+        info = subprocess.run([CLI, 'info', '--json', self.out], capture_output=True, text=True, check=True).stdout
+        self.assertIn('Stand-in GPU', [d['name'] for d in json.loads(info)['files'][0]['devices']])
         tasks = [(t / 'comm').read_text().strip() for t in pathlib.Path(f'/proc/{program.pid}/task').iterdir()]
         self.assertNotIn('warpline-agent', tasks)
         out, err = program.communicate(timeout=60)

@@ -57,8 +57,20 @@ def record(out, *program, options=(), timeout=60):
 def attach(pid, out, duration, *options, timeout=40):
     done = run(CLI, 'attach', pid, '-o', out, '--json', '--duration', duration, *options, timeout=timeout)
     if done.returncode != 0:
-        raise RuntimeError(f'attach ended with {done.returncode}: {done.stderr[-1500:]}')
+        raise RuntimeError(f'attach ended with {done.returncode}: {done.stderr[-1500:]}; threads: {threads(pid)}')
     return json.loads(done.stdout)
+
+
+def threads(pid):
+    """What each thread of a program is at: its name, the system call it is in."""
+    def read(path):
+        try:
+            return path.read_text().strip()
+        except OSError as error:
+            return str(error)
+    tasks = pathlib.Path(f'/proc/{pid}/task')
+    return [[t.name, read(t / 'comm'), read(t / 'wchan'), read(t / 'syscall')] for t in sorted(tasks.iterdir())] \
+        if tasks.exists() else 'ended'
 
 
 def info(path):
@@ -92,10 +104,13 @@ class Running:
             raise RuntimeError(f'the program ended with {self.process.returncode}: {err[-1500:]}')
         return last_json(out)
 
-    def __exit__(self, *_):
-        if self.process.poll() is None:
+    def __exit__(self, kind, error, _):
+        code = self.process.poll()
+        if code is None:
             self.process.kill()
             self.process.communicate()
+        elif error is not None:
+            raise RuntimeError(f'the program ended with {code}: {self.process.communicate()[1][-1500:]}') from error
 
 
 def memory(pid):
@@ -179,13 +194,15 @@ def attach_once():
             said = attach(program.pid, OUT / f'attached{i}.wpl', '2s')
             times.append([begun, time.time()])
             result[f'recorded{i}'] = said
+            result[f'links{i}'] = info(OUT / f'attached{i}.wpl')['links_by_kind']
             time.sleep(1.5)
+        result['targets'] = json.loads(run(CLI, 'targets', '--json').stdout)
         own = program.end()
     before = [r for t, r in own['rates'] if t < times[0][0]]
     after = [r for t, r in own['rates'] if t > times[1][1] + 0.5]
     during = [r for t, r in own['rates'] if any(a + 0.8 < t < b - 0.2 for a, b in times)]
     result.update(before=statistics.median(before), during=statistics.median(during), after=statistics.median(after))
-    result['targets'] = json.loads(run(CLI, 'targets', '--json').stdout)
+    result['devices'] = info(OUT / 'attached1.wpl')['devices']
     return result
 
 
