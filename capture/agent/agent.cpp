@@ -173,6 +173,7 @@ void beginAsConfigured() {
 void configure(const char* fields, std::size_t size) {
     g_agent.settings = {};
     readConfiguration(fields, size, g_agent.settings);
+    g_agent.settings.late = g_agent.attached;
     bool mine = false;
     {
         const Lock lock(g_agent.mutex);

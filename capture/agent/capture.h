@@ -21,6 +21,7 @@ struct Settings {
     std::uint32_t flushMs = 250;
     std::uint32_t bufferBytes = 4u << 20;
     std::uint32_t bufferCount = 16;
+    bool late = false; ///< CUDA ran in this process before the agent came
     char rangeName[256] = {};
 };
 

@@ -61,10 +61,11 @@ class StandIn {
   public:
     std::recursive_mutex mutex;
     std::set<std::uint32_t> kinds;
-    /// Of a kind that is on, what was taken out of it. As on a GPU, asking for single calls switches no kind
-    /// on.
-    std::set<std::uint32_t> noRuntimeCalls;
-    std::set<std::uint32_t> noDriverCalls;
+    /// By activity kind: single calls asked for, and taken out of a kind that is on. As on a GPU, asking for
+    /// single calls gives them only to who was there as CUDA was initialised.
+    std::map<std::uint32_t, std::set<std::uint32_t>> calls;
+    std::map<std::uint32_t, std::set<std::uint32_t>> noCalls;
+    bool injected = std::getenv("CUDA_INJECTION64_PATH") != nullptr;
     std::set<std::uint32_t> domains;
     std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;
     CUpti_CallbackFunc callback = nullptr;
@@ -162,9 +163,11 @@ class StandIn {
     [[nodiscard]] bool wanted(const Record& r) const {
         std::uint32_t id = 0;
         std::memcpy(&id, r.bytes.data() + 4, sizeof id);
-        return kinds.contains(r.kind) &&
-               !(r.kind == CUPTI_ACTIVITY_KIND_RUNTIME && noRuntimeCalls.contains(id)) &&
-               !(r.kind == CUPTI_ACTIVITY_KIND_DRIVER && noDriverCalls.contains(id));
+        const auto among = [&](const std::map<std::uint32_t, std::set<std::uint32_t>>& sets) {
+            const auto it = sets.find(r.kind);
+            return it != sets.end() && it->second.contains(id);
+        };
+        return kinds.contains(r.kind) ? !among(noCalls) : injected && among(calls);
     }
     void hold() {
         m_held.emplace_back(m_buffer, m_at);
@@ -257,6 +260,11 @@ void mustBeSubscribed(const char* function) {
         return;
     std::fprintf(stderr, "stand-in: %s was called by nobody who has subscribed\n", function);
     std::abort();
+}
+
+void switchCall(CUpti_ActivityKind kind, std::uint32_t id, bool on) {
+    (on ? standIn().calls : standIn().noCalls)[kind].insert(id);
+    (on ? standIn().noCalls : standIn().calls)[kind].erase(id);
 }
 
 const std::map<std::uint32_t, const char*> kRuntimeNames{
@@ -356,10 +364,7 @@ CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
     {
         const std::lock_guard lock(standIn().mutex);
         standIn().kinds.insert(kind);
-        if (kind == CUPTI_ACTIVITY_KIND_RUNTIME)
-            standIn().noRuntimeCalls.clear();
-        if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
-            standIn().noDriverCalls.clear();
+        standIn().noCalls[kind].clear();
     }
     if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && number("STANDIN_HOLD") == 0)
         standIn().begin();
@@ -421,6 +426,8 @@ CUptiResult CUPTIAPI cuptiFinalize(void) {
     standIn().kinds.clear();
     standIn().domains.clear();
     standIn().callbacks.clear();
+    standIn().calls.clear();
+    standIn().noCalls.clear();
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t) {
@@ -435,19 +442,13 @@ CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallb
 CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
     mustBeSubscribed("cuptiActivityEnableRuntimeApi");
     const std::lock_guard lock(standIn().mutex);
-    if (enable == 0)
-        standIn().noRuntimeCalls.insert(id);
-    else
-        standIn().noRuntimeCalls.erase(id);
+    switchCall(CUPTI_ACTIVITY_KIND_RUNTIME, id, enable != 0);
     return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable) {
     mustBeSubscribed("cuptiActivityEnableDriverApi");
     const std::lock_guard lock(standIn().mutex);
-    if (enable == 0)
-        standIn().noDriverCalls.insert(id);
-    else
-        standIn().noDriverCalls.erase(id);
+    switchCall(CUPTI_ACTIVITY_KIND_DRIVER, id, enable != 0);
     return CUPTI_SUCCESS;
 }
 #endif
