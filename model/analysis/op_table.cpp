@@ -265,6 +265,11 @@ class TableBuilder {
             deviceSpan();
     }
 
+    [[nodiscard]] bool isCall(std::size_t node) const {
+        const SliceKind kind = m_trace.kind(m_tree.nodes().slice[node]);
+        return kind == SliceKind::Runtime || kind == SliceKind::Driver;
+    }
+
     void memory() {
         const auto& nodes = m_tree.nodes();
         const auto& rows = m_tree.memoryRows();
@@ -273,13 +278,20 @@ class TableBuilder {
         std::vector<std::int64_t> host(m.size() + 1, 0);
         std::vector<std::int64_t> device(m.size() + 1, 0);
         const StringId record = m_trace.strings.find("[memory]");
+        const bool driver = m.size() > 0 && m_trace.isDriverMemory(0);
         for (std::size_t i = 0; i < m.size(); ++i) {
             const std::int64_t bytes = m.name[i] == record ? m.bytes[i] : 0;
             host[i + 1] = host[i] + (m.device[i] < 0 ? bytes : 0);
             device[i + 1] = device[i] + (m.device[i] < 0 ? 0 : bytes);
         }
         for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const std::uint32_t parentRow = nodes.parent[i] == 0 ? kNoRow : m_rowOf[nodes.parent[i] - 1];
+            // What a call into CUDA takes is its op's doing. Of torch's own records the parent loses what
+            // came while a call was open, as torch counts.
+            const bool call = driver && isCall(i);
+            std::uint32_t parent = call ? 0 : nodes.parent[i];
+            while (driver && parent != 0 && isCall(parent - 1))
+                parent = nodes.parent[parent - 1];
+            const std::uint32_t parentRow = parent == 0 ? kNoRow : m_rowOf[parent - 1];
             if (m_rowOf[i] == kNoRow && parentRow == kNoRow)
                 continue;
             const std::int64_t h = host[rows.last[i]] - host[rows.first[i]];

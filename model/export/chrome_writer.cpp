@@ -338,9 +338,43 @@ class ChromeWriter {
                 m_out.append(",\"s\":\"t\"");
             place(m_trace.rawTracks[table.rawTrack[row]]);
             timestamp(table.time[row]);
-            arguments(table.args[row]);
+            memoryArguments(row);
             m_out.push_back('}');
         }
+    }
+
+    /// Of a recording the columns say what a trace's arguments do: written as those.
+    void memoryArguments(std::size_t row) {
+        const MemoryTable& table = m_trace.memory;
+        const ArgStore::Ref args = table.args[row];
+        if (!m_trace.isDriverMemory(row)) {
+            arguments(args);
+            return;
+        }
+        constexpr int kDeviceTypeCpu = 0;
+        constexpr int kDeviceTypeCuda = 1;
+        const bool host = table.device[row] < 0;
+        m_out.append(",\"args\":{\"Device Type\":");
+        appendInteger(m_out, host ? kDeviceTypeCpu : kDeviceTypeCuda);
+        m_out.append(",\"Device Id\":");
+        appendInteger(m_out, table.device[row]);
+        m_out.append(",\"Addr\":");
+        appendInteger(m_out, static_cast<std::int64_t>(table.address[row]));
+        m_out.append(",\"Bytes\":");
+        appendInteger(m_out, table.bytes[row]);
+        const auto total = [&](const char* key, std::int64_t value) {
+            if (value < 0)
+                return;
+            m_out.append(key);
+            appendInteger(m_out, value);
+        };
+        total(",\"Total Allocated\":", table.totalAllocated[row]);
+        total(",\"Total Reserved\":", table.totalReserved[row]);
+        if (args != 0) {
+            std::string_view separator = ",";
+            m_trace.args.forEach(args, [&](const Arg& arg) { field(separator, arg); });
+        }
+        m_out.push_back('}');
     }
 
     /// One event of the file sets several series of a counter; they come together again by their time.

@@ -161,6 +161,11 @@ std::string Trace::trackName(TrackId id) const {
     return t.kind == TrackKind::Python ? "Python, " + base : base;
 }
 
+bool Trace::isDriverMemory(std::size_t row) const {
+    const StringId bytes = strings.find("Bytes");
+    return !bytes || !args.find(memory.args[row], bytes);
+}
+
 std::size_t Trace::bytes() const {
     std::size_t n = strings.bytes() + args.bytes();
     n += slices.start.bytes() + slices.duration.bytes() + slices.name.bytes() + slices.parent.bytes() +

@@ -150,7 +150,7 @@ struct CounterTrack {
     Column<double> value;
 };
 
-/// [memory] instants of torch's profiler, ascending in time.
+/// [memory] instants of torch's profiler, ascending in time; of a recording what the driver gave and took.
 struct MemoryTable {
     Column<TimeNs> time;
     Column<std::int64_t> bytes; ///< > 0 allocated, < 0 freed
@@ -249,6 +249,10 @@ struct Trace {
     std::int64_t worldSize = -1;
     Diagnostics diagnostics;
 
+    /// Whether a memory record is the driver's own, of a recording. Those happen inside the call that makes
+    /// them and have all they say in the columns; an allocator's come after its calls, and say it in
+    /// arguments.
+    [[nodiscard]] bool isDriverMemory(std::size_t row) const;
     [[nodiscard]] SliceKind kind(std::size_t row) const { return categories[slices.category[row]].kind; }
     [[nodiscard]] SliceKind kind(SliceId id) const { return kind(id.index()); }
     [[nodiscard]] LaneId laneOf(SliceId id) const;
