@@ -113,15 +113,43 @@ void TimelineState::jumpTo(TimeRange range) {
     m_document->setVisible(range);
 }
 
-void TimelineState::toggleMark(TimeNs time, TimeNs slack) {
-    const auto near = std::find_if(m_marks.begin(), m_marks.end(), [&](TimeNs mark) {
-        return std::abs(coordinates::subtract(mark, time)) <= slack;
-    });
-    if (near != m_marks.end())
-        m_marks.erase(near);
-    else
-        m_marks.insert(std::upper_bound(m_marks.begin(), m_marks.end(), time), time);
+void TimelineState::setMarks(std::vector<TimeMark> marks) {
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const TimeMark& a, const TimeMark& b) { return a.time < b.time; });
+    if (marks == m_marks)
+        return;
+    m_marks = std::move(marks);
     emit marksChanged();
+}
+
+const TimeMark* TimelineState::markAt(TimeNs time, TimeNs slack) const {
+    const auto distance = [time](const TimeMark& mark) {
+        return std::abs(coordinates::subtract(mark.time, time));
+    };
+    const auto near =
+        std::min_element(m_marks.begin(), m_marks.end(),
+                         [&](const TimeMark& a, const TimeMark& b) { return distance(a) < distance(b); });
+    return near == m_marks.end() || distance(*near) > slack ? nullptr : &*near;
+}
+
+void TimelineState::toggleMark(TimeNs time, TimeNs slack) {
+    std::vector<TimeMark> marks = m_marks;
+    if (const TimeMark* near = markAt(time, slack))
+        marks.erase(marks.begin() + (near - m_marks.data()));
+    else
+        marks.push_back({time, {}});
+    setMarks(std::move(marks));
+}
+
+void TimelineState::setNote(TimeNs time, const QString& note) {
+    std::vector<TimeMark> marks = m_marks;
+    const auto at =
+        std::find_if(marks.begin(), marks.end(), [time](const TimeMark& mark) { return mark.time == time; });
+    if (at == marks.end())
+        marks.push_back({time, note});
+    else
+        at->note = note;
+    setMarks(std::move(marks));
 }
 
 void TimelineState::clearMarks() {

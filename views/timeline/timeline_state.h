@@ -25,6 +25,13 @@ struct StepBand {
     SliceRef slice;
 };
 
+/// A moment that the user marked.
+struct TimeMark {
+    TimeNs time = 0;
+    QString note; ///< may be empty
+    bool operator==(const TimeMark&) const = default;
+};
+
 /// What the parts of the timeline share beside the document: rows, marks, where the pointer is, how busy the
 /// GPUs are in view, and the movement from one visible range to another.
 class TimelineState : public QObject {
@@ -62,9 +69,15 @@ class TimelineState : public QObject {
     /// No motion at all; for tests and pictures.
     void setAnimated(bool animated) { m_animated = animated; }
 
-    [[nodiscard]] const std::vector<TimeNs>& marks() const { return m_marks; }
+    /// In order of time.
+    [[nodiscard]] const std::vector<TimeMark>& marks() const { return m_marks; }
+    void setMarks(std::vector<TimeMark> marks);
     /// Sets a mark, or takes away one that is within `slack`.
     void toggleMark(TimeNs time, TimeNs slack);
+    /// The mark nearest to a time, within `slack`; null if there is none.
+    [[nodiscard]] const TimeMark* markAt(TimeNs time, TimeNs slack) const;
+    /// Writes a note to the mark at exactly this time, which is set if it is new.
+    void setNote(TimeNs time, const QString& note);
     void clearMarks();
 
     /// The time under the pointer, wherever in the timeline it is.
@@ -88,7 +101,7 @@ class TimelineState : public QObject {
     TrackLayout m_layout;
     MarkedSlices m_hits;
     std::vector<StepBand> m_steps;
-    std::vector<TimeNs> m_marks;
+    std::vector<TimeMark> m_marks;
     std::optional<TimeNs> m_pointer;
     std::uint64_t m_sessionNumber = 0;
     QVariantAnimation m_motion;

@@ -223,8 +223,8 @@ TimeNs TimelineView::snapped(const QPointF& position) const {
             best = edge;
         }
     };
-    for (const TimeNs mark : m_state->marks())
-        offer(mark);
+    for (const TimeMark& mark : m_state->marks())
+        offer(mark.time);
     for (const StepBand& step : m_state->steps()) {
         offer(step.range.begin);
         offer(step.range.end);
