@@ -47,6 +47,42 @@ Result<SliceMask> maskOf(const Document::Item& item, const SliceFilter& filter, 
     return sliceMask(*stacks.value(), filter, stop);
 }
 
+Result<std::vector<SliceRef>> namedSlices(const std::vector<Document::Item>& items,
+                                          const Selection& selection, const std::stop_token& stop) {
+    std::vector<SliceRef> out;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const SliceFilter filter = filterOf(selection, static_cast<int>(i));
+        if (!items[i].stacks || (filter.op.empty() && filter.kernel.empty() && filter.frames.empty()))
+            continue;
+        Result<TraceStacksPtr> built = items[i].stacks->get(stop);
+        if (!built.ok())
+            return built.error();
+        const TraceStacks& stacks = *built.value();
+        Result<SliceMask> mask = sliceMask(stacks, filter, stop);
+        if (!mask.ok())
+            return mask.error();
+        // Names are few beside slices: each frame is compared once.
+        const FrameTable& frames = stacks.frames();
+        std::vector<char> named(frames.size() + 1, 0);
+        for (std::uint32_t f = 1; f <= frames.size(); ++f) {
+            const auto is = [&](FrameId id) {
+                const std::string_view name = frames.name(id);
+                return name == filter.op || name == filter.kernel ||
+                       (!filter.frames.empty() && name == filter.frames.back());
+            };
+            const FrameId family = frames.at(FrameId{f}).family;
+            named[f] = is(FrameId{f}) || (family && is(family)) ? 1 : 0;
+        }
+        for (std::size_t row = 0; row < mask.value().size(); ++row) {
+            const StackId stack =
+                mask.value()[row] != 0 ? stacks.stackOf(SliceId::fromIndex(row)) : StackId{};
+            if (stack && named[stacks.stacks().frame(stack).value] != 0)
+                out.push_back({static_cast<int>(i), SliceId::fromIndex(row)});
+        }
+    }
+    return out;
+}
+
 QString filterText(const Document& document, FilterPart parts) {
     const Selection& s = document.selection();
     QStringList texts;

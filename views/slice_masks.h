@@ -25,6 +25,11 @@ SliceFilter filterOf(const Selection& selection, int source, FilterPart parts = 
 /// Runs in a job. Empty where the filter asks for nothing.
 Result<SliceMask> maskOf(const Document::Item& item, const SliceFilter& filter, const std::stop_token& stop);
 
+/// Runs in a job. The events that the selection names: those of its op, kernel and frame, where all that it
+/// asks for holds.
+Result<std::vector<SliceRef>> namedSlices(const std::vector<Document::Item>& items,
+                                          const Selection& selection, const std::stop_token& stop);
+
 /// What narrows a view, as the end of a sentence: "under aten::mm, on stream 7"; empty for nothing.
 QString filterText(const Document& document, FilterPart parts = FilterPart::All);
 

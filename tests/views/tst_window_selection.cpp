@@ -71,6 +71,21 @@ class TestWindowSelection : public QObject {
         const int ops = work.ops()->model()->rowCount();
         bench.clickRow(work.ops(), 2);
         const QString name = bench.selection().op;
+        // Its events are marked in the timeline, all of them and no others.
+        const MarkedSlices& marked = work.timeline()->state()->hits();
+        const Trace& trace = *bench.document().items().front().trace;
+        const std::string wanted = name.toStdString();
+        std::size_t lanes = 0;
+        for (std::size_t lane = 0; lane < trace.lanes.size(); ++lane) {
+            bool holds = false;
+            for (std::uint32_t row = trace.lanes[lane].begin; row < trace.lanes[lane].end; ++row)
+                holds = holds || trace.name(SliceId::fromIndex(row)) == wanted;
+            std::vector<std::pair<int, int>> stretches;
+            marked.stretches(0, static_cast<std::uint32_t>(lane), trace.extent, 1000, stretches);
+            QCOMPARE(!stretches.empty(), holds);
+            lanes += holds ? 1 : 0;
+        }
+        QVERIFY(lanes > 0);
         QCOMPARE(name, work.ops()->opsModel()->nameAt(2));
         QCOMPARE(work.ops()->model()->rowCount(), ops); // its own table stays whole
         const TimeNs left = kernelTotal();
@@ -81,6 +96,7 @@ class TestWindowSelection : public QObject {
         // A kernel narrows the ops to those that launched it.
         bench.document().selectOp({});
         bench.settle();
+        QVERIFY(marked.empty());
         work.raisePanel(Workbench::Panel::Kernels);
         bench.settle();
         bench.clickRow(work.kernels(), 0);

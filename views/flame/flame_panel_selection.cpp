@@ -108,16 +108,19 @@ QJsonObject FlamePanel::viewSettings() const {
 void FlamePanel::applyViewSettings(const QJsonObject& settings) {
     if (settings.isEmpty())
         return;
-    const auto number = [&](const char* key) { return settings[QLatin1String(key)].toInt(); };
+    // What a file does not say stays as it is.
+    const auto choose = [&](const char* key, ChoiceButton* choice) {
+        choice->setCurrent(settings[QLatin1String(key)].toInt(choice->current()));
+    };
     const auto flag = [&](const char* key, QCheckBox* box) {
         box->setChecked(settings[QLatin1String(key)].toBool(box->isChecked()));
     };
-    m_weight->setCurrent(number("width"));
-    m_shape->setCurrent(number("direction"));
-    m_frames->setCurrent(number("frames"));
-    m_source->setCurrent(number("file"));
+    choose("width", m_weight);
+    choose("direction", m_shape);
+    choose("frames", m_frames);
+    choose("file", m_source);
     showControls(); // fills what can be compared
-    m_against->setCurrent(number("against"));
+    choose("against", m_against);
     m_range->setCurrent(settings[QStringLiteral("whole")].toBool() ? 1 : 0);
     flag("merge", m_merge);
     flag("hide_plumbing", m_hide);

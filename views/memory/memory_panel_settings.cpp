@@ -41,9 +41,11 @@ QJsonObject MemoryPanel::viewSettings() const {
 void MemoryPanel::applyViewSettings(const QJsonObject& settings) {
     if (!m_focus->hasMemory() || settings.isEmpty())
         return;
-    m_focus->setPlace(settings[QStringLiteral("allocator")].toInt());
-    m_focus->setAxis(settings[QStringLiteral("time_axis")].toBool() ? MemoryAxis::Time : MemoryAxis::Events);
-    const int colour = settings[QStringLiteral("colour")].toInt();
+    // What a file does not say stays as it is.
+    m_focus->setPlace(settings[QStringLiteral("allocator")].toInt(m_focus->place()));
+    if (const QJsonValue time = settings[QStringLiteral("time_axis")]; time.isBool())
+        m_focus->setAxis(time.toBool() ? MemoryAxis::Time : MemoryAxis::Events);
+    const int colour = settings[QStringLiteral("colour")].toInt(-1);
     if (colour >= 0 && colour <= static_cast<int>(MemoryFocus::Colour::Size))
         m_focus->setColour(static_cast<MemoryFocus::Colour>(colour));
     if (const auto group = holderGroupOf(settings[QStringLiteral("group")].toString().toStdString()))
@@ -53,9 +55,10 @@ void MemoryPanel::applyViewSettings(const QJsonObject& settings) {
                           std::min(momentOf(marks[1]), m_focus->device().lastMoment()));
     if (const QJsonArray view = settings[QStringLiteral("view")].toArray(); view.size() == 2)
         m_focus->setView(view[0].toInteger(), view[1].toInteger());
-    m_focus->setMoment(momentOf(settings[QStringLiteral("moment")]));
+    if (const QJsonValue moment = settings[QStringLiteral("moment")]; moment.isDouble())
+        m_focus->setMoment(momentOf(moment));
     m_blocks->setQuery(settings[QStringLiteral("blocks")].toString());
-    m_tabs->setCurrentIndex(settings[QStringLiteral("tab")].toInt());
+    m_tabs->setCurrentIndex(settings[QStringLiteral("tab")].toInt(m_tabs->currentIndex()));
     // A row of choices shows what holds now.
     takeChoices();
 }

@@ -159,9 +159,9 @@ QJsonObject OpsPanel::viewSettings() const {
 }
 
 void OpsPanel::applyViewSettings(const QJsonObject& settings) {
-    m_rows->setCurrent(settings[QStringLiteral("rows")].toInt());
-    m_group->setCurrent(settings[QStringLiteral("group")].toInt());
-    m_steps->setChecked(settings[QStringLiteral("steps")].toBool());
+    m_rows->setCurrent(settings[QStringLiteral("rows")].toInt(m_rows->current()));
+    m_group->setCurrent(settings[QStringLiteral("group")].toInt(m_group->current()));
+    m_steps->setChecked(settings[QStringLiteral("steps")].toBool(m_steps->isChecked()));
     filterLine()->setText(settings[QStringLiteral("filter")].toString());
     scheduleRefresh();
 }

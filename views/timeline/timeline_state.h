@@ -54,6 +54,7 @@ class TimelineState : public QObject {
     /// Rises with every session: part of what cached geometry depends on.
     [[nodiscard]] std::uint64_t session() const { return m_sessionNumber; }
     [[nodiscard]] const std::vector<StepBand>& steps() const { return m_steps; }
+    /// What is marked in the lanes: what the search found, or else the events that the selection names.
     [[nodiscard]] const MarkedSlices& hits() const { return m_hits; }
 
     /// From where the ruler counts, and what is there: "ProfilerStep#5", "start".
@@ -92,10 +93,12 @@ class TimelineState : public QObject {
     void marksChanged();
     void pointerChanged();
     void busyChanged();
+    void hitsChanged();
 
   private:
     void takeSession();
     void startBusy();
+    void takeHits();
 
     Document* m_document;
     TrackLayout m_layout;
@@ -111,6 +114,7 @@ class TimelineState : public QObject {
     bool m_moving = false; ///< the change of the visible range is the motion's own
     QTimer m_busyDelay;
     LatestJob m_busyJob{this};
+    LatestJob m_namedJob{this};
     std::map<RowId, double> m_busy;
 };
 

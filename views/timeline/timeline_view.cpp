@@ -66,7 +66,7 @@ TimelineView::TimelineView(TimelineState* state, QWidget* parent)
     });
     connect(&document, &Document::selectionChanged, this, &TimelineView::takeSelection);
     connect(&document, &Document::rangeChanged, this, repaint);
-    connect(&document, &Document::hitsChanged, this, repaint);
+    connect(state, &TimelineState::hitsChanged, this, repaint);
     connect(&document, &Document::revealRequested, this, [this](SliceRef slice) { bringIntoView(slice); });
     takeSelection();
 }

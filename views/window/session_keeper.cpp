@@ -71,16 +71,13 @@ SessionKeeper::SessionKeeper(Document* document, Workbench* workbench, SearchFie
 
 QStringList SessionKeeper::sourcesOf(const QStringList& paths, std::vector<OpenFailure>& failures) {
     QStringList out;
-    m_pending.reset();
-    m_check.cancel();
-    m_missing.clear();
-    m_changed.clear();
-    m_paths.clear();
-    m_path.clear();
-    m_kept = {};
+    QStringList gone;
+    std::vector<std::string> opened;
+    std::optional<SessionFile> session;
+    QString sessionPath;
     for (const QString& path : paths) {
         // Of several sessions the first one says how all is looked at.
-        if (m_pending || path == QLatin1String("-") || !isSession(path)) {
+        if (session || path == QLatin1String("-") || !isSession(path)) {
             out.append(path);
             continue;
         }
@@ -96,26 +93,32 @@ QStringList SessionKeeper::sourcesOf(const QStringList& paths, std::vector<OpenF
             found = m_ask(missing, file);
         if (!found)
             return {};
-        m_paths.clear();
         for (const SessionFile::SourceRef& source : file.sources)
-            m_paths.push_back(source.path);
+            opened.push_back(source.path);
         for (std::size_t i = 0; i < missing.size(); ++i) {
             const QString at = found->value(static_cast<qsizetype>(i));
-            m_paths[missing[i].source] = encoded(at);
+            opened[missing[i].source] = encoded(at);
             if (at.isEmpty())
-                m_missing.append(toQString(missing[i].message));
+                gone.append(toQString(missing[i].message));
         }
-        for (const std::string& source : m_paths) {
+        for (const std::string& source : opened) {
             if (!source.empty())
                 out.append(local(source));
         }
         if (file.sources.empty())
             failures.push_back({path, tr("%1: this session has no files in it.").arg(path), false});
         else if (out.isEmpty())
-            failures.push_back({path, m_missing.join(u'\n'), false});
-        m_path = path;
-        m_pending = std::move(file);
+            failures.push_back({path, gone.join(u'\n'), false});
+        sessionPath = path;
+        session = std::move(file);
     }
+    m_check.cancel();
+    m_changed.clear();
+    m_kept = {};
+    m_missing = gone;
+    m_paths = std::move(opened);
+    m_path = sessionPath;
+    m_pending = std::move(session);
     return out;
 }
 
