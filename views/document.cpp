@@ -47,24 +47,26 @@ void Document::take(Prepared prepared) {
         m_extent = {at, at + 1};
         m_traceExtent = m_extent;
     }
-    m_selected = {};
+    // A range of time and names mean something in what has grown; numbers do not.
+    m_selection.slice = {};
+    m_selection.block = {};
+    m_selection.frame.memory = -1;
+    m_selection.tracks.clear();
     m_hits.clear();
-    m_history.assign(1, {});
+    m_history.assign(1, m_selection);
     m_at = 0;
 }
 
-void Document::remember() {
+void Document::remember(const Selection& before) {
     if (m_going)
         return;
-    const Selection now{m_selected, m_range, m_rangeName};
     if (m_history.empty())
-        m_history.emplace_back();
-    if (m_history[m_at] == now)
-        return;
+        m_history.push_back(before);
+    const Selection& now = m_selection;
     // A range that is being dragged is one step, not one a pixel.
-    const bool dragged =
-        m_range && m_history[m_at].range && m_history[m_at].slice == now.slice &&
-        (m_history[m_at].range->begin == m_range->begin || m_history[m_at].range->end == m_range->end);
+    const bool dragged = now.range && before.range && before.slice == now.slice &&
+                         before.block == now.block && before.sameFilter(now) &&
+                         (before.range->begin == now.range->begin || before.range->end == now.range->end);
     constexpr std::size_t kMost = 200;
     m_history.resize(m_at + 1);
     if (dragged) {
@@ -81,12 +83,12 @@ void Document::go(std::size_t step) {
     m_at = step;
     const Selection to = m_history[step];
     m_going = true;
-    setRange(to.range, to.rangeName);
+    setSelection(to);
     if (to.slice)
-        reveal(to.slice);
-    else
-        select({});
+        emit revealRequested(to.slice);
     m_going = false;
+    if (to.view != ViewKind::None)
+        emit viewRequested(to.view);
 }
 
 bool Document::back() {
@@ -120,12 +122,14 @@ void Document::set(Prepared prepared) {
     take(std::move(prepared));
     // A snapshot may reach far beyond the trace beside it; the trace is what is looked at first.
     m_visible = m_items.empty() ? m_extent : m_traceExtent;
-    m_range.reset();
-    m_rangeName.clear();
+    m_selection = {};
+    m_history.assign(1, {});
     emit sessionChanged();
     emit visibleChanged();
     emit selectionChanged();
     emit rangeChanged();
+    emit filterChanged();
+    emit blockChanged();
     emit hitsChanged();
 }
 
@@ -145,14 +149,50 @@ void Document::setVisible(TimeRange range) {
     emit visibleChanged();
 }
 
-void Document::select(SliceRef slice) {
-    if (!slice)
-        slice = {};
-    if (slice == m_selected)
+void Document::setSelection(Selection next) {
+    if (!next.slice)
+        next.slice = {};
+    if (!next.block)
+        next.block = {};
+    if (next.range && next.range->empty())
+        next.range.reset();
+    if (!next.range)
+        next.rangeName.clear();
+    next.step = next.range ? stepOf(*next.range) : std::nullopt;
+    const Selection before = std::exchange(m_selection, std::move(next));
+    if (m_selection.same(before)) {
+        m_selection.view = before.view;
         return;
-    m_selected = slice;
-    remember();
-    emit selectionChanged();
+    }
+    remember(before);
+    // A listener may select again: what it changes is told by its own change.
+    const Selection now = m_selection;
+    if (now.range != before.range || now.rangeName != before.rangeName)
+        emit rangeChanged();
+    if (!now.sameFilter(before))
+        emit filterChanged();
+    if (now.slice != before.slice)
+        emit selectionChanged();
+    if (now.block != before.block)
+        emit blockChanged();
+}
+
+std::optional<std::int64_t> Document::stepOf(TimeRange range) const {
+    for (const Item& item : m_items) {
+        for (const Step& step : item.trace->steps) {
+            if (add(step.range.begin, item.shift) == range.begin &&
+                add(step.range.end, item.shift) == range.end)
+                return step.number;
+        }
+    }
+    return std::nullopt;
+}
+
+void Document::select(SliceRef slice, ViewKind from) {
+    Selection next = m_selection;
+    next.slice = slice;
+    next.view = from;
+    setSelection(std::move(next));
 }
 
 void Document::reveal(SliceRef slice) {
@@ -161,16 +201,47 @@ void Document::reveal(SliceRef slice) {
         emit revealRequested(slice);
 }
 
-void Document::setRange(std::optional<TimeRange> range, const QString& name) {
-    if (range && range->empty())
-        range.reset();
-    const QString newName = range ? name : QString();
-    if (range == m_range && newName == m_rangeName)
-        return;
-    m_range = range;
-    m_rangeName = newName;
-    remember();
-    emit rangeChanged();
+void Document::setRange(std::optional<TimeRange> range, const QString& name, ViewKind from) {
+    Selection next = m_selection;
+    next.range = range;
+    next.rangeName = name;
+    next.view = from;
+    setSelection(std::move(next));
+}
+
+void Document::selectOp(const QString& name, ViewKind from) {
+    Selection next = m_selection;
+    next.op = name;
+    next.view = from;
+    setSelection(std::move(next));
+}
+
+void Document::selectKernel(const QString& name, ViewKind from) {
+    Selection next = m_selection;
+    next.kernel = name;
+    next.view = from;
+    setSelection(std::move(next));
+}
+
+void Document::selectFrame(const FrameRef& frame, ViewKind from) {
+    Selection next = m_selection;
+    next.frame = frame;
+    next.view = from;
+    setSelection(std::move(next));
+}
+
+void Document::selectTracks(std::vector<TrackRef> tracks, ViewKind from) {
+    Selection next = m_selection;
+    next.tracks = std::move(tracks);
+    next.view = from;
+    setSelection(std::move(next));
+}
+
+void Document::selectBlock(const BlockRef& block, ViewKind from) {
+    Selection next = m_selection;
+    next.block = block;
+    next.view = from;
+    setSelection(std::move(next));
 }
 
 void Document::setHits(std::vector<SliceRef> hits) {

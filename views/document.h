@@ -8,6 +8,7 @@
 #include "model/query/spans.h"
 #include "model/store/profile.h"
 #include "model/store/session.h"
+#include "views/selection.h"
 
 #include <QObject>
 #include <QString>
@@ -22,15 +23,6 @@ namespace warpline {
 class LazyStacks;
 struct MemoryItem;
 struct SourceSeries;
-
-/// A slice of one of the document's sources; source -1 = nothing.
-struct SliceRef {
-    int source = -1;
-    SliceId slice;
-
-    explicit operator bool() const { return source >= 0 && slice; }
-    bool operator==(const SliceRef&) const = default;
-};
 
 /// What one window shows: a session with the indexes the views read, the one selection that all views share,
 /// and the visible range of time. Times are the session's (a source's own times plus its shift). Lives in the
@@ -90,17 +82,32 @@ class Document : public QObject {
     /// Clamped to the extent (with a margin of a twentieth) and to a nanosecond's width at least.
     void setVisible(TimeRange range);
 
-    [[nodiscard]] SliceRef selected() const { return m_selected; }
-    void select(SliceRef slice);
+    /// All that is selected; what follows are parts of it.
+    [[nodiscard]] const Selection& selection() const { return m_selection; }
+    /// Changes the selection as a whole: one step of the history, made in `next.view`.
+    void setSelection(Selection next);
+
+    [[nodiscard]] SliceRef selected() const { return m_selection.slice; }
+    void select(SliceRef slice, ViewKind from = ViewKind::Timeline);
     /// Selects and asks the timeline to bring the slice into view.
     void reveal(SliceRef slice);
 
-    [[nodiscard]] std::optional<TimeRange> range() const { return m_range; }
-    /// The selected stretch of time, named for its chip ("ProfilerStep#5", "2.1 ms"); none = everything.
-    void setRange(std::optional<TimeRange> range, const QString& name = {});
-    [[nodiscard]] QString rangeName() const { return m_rangeName; }
+    [[nodiscard]] std::optional<TimeRange> range() const { return m_selection.range; }
+    /// The selected stretch of time, named for its chip ("ProfilerStep#5", "2.1 ms"); none = everything. One
+    /// that is a step's is known as that step.
+    void setRange(std::optional<TimeRange> range, const QString& name = {},
+                  ViewKind from = ViewKind::Timeline);
+    [[nodiscard]] QString rangeName() const { return m_selection.rangeName; }
 
-    /// Through what was selected before: a slice and a range of time are one step each. False at the end.
+    /// What narrows the other views; nothing where empty.
+    void selectOp(const QString& name, ViewKind from = ViewKind::Ops);
+    void selectKernel(const QString& name, ViewKind from = ViewKind::Kernels);
+    void selectFrame(const FrameRef& frame, ViewKind from = ViewKind::Flame);
+    void selectTracks(std::vector<TrackRef> tracks, ViewKind from = ViewKind::Timeline);
+    void selectBlock(const BlockRef& block, ViewKind from = ViewKind::Memory);
+
+    /// Through what was selected before, each selection a step, and to the view that it was made in. False at
+    /// the end.
     bool back();
     bool forward();
 
@@ -114,21 +121,19 @@ class Document : public QObject {
   signals:
     void sessionChanged();
     void visibleChanged();
-    void selectionChanged();
+    void selectionChanged(); ///< another slice
     void rangeChanged();
+    void filterChanged(); ///< another op, kernel, frame or set of tracks
+    void blockChanged();
+    /// Back or forward to what was selected there.
+    void viewRequested(warpline::ViewKind view);
     void hitsChanged();
     void revealRequested(warpline::SliceRef slice);
 
   private:
-    /// A selection as it was.
-    struct Selection {
-        SliceRef slice;
-        std::optional<TimeRange> range;
-        QString rangeName;
-        bool operator==(const Selection&) const = default;
-    };
     void take(Prepared prepared);
-    void remember();
+    void remember(const Selection& before);
+    [[nodiscard]] std::optional<std::int64_t> stepOf(TimeRange range) const;
     void go(std::size_t step);
 
     SessionPtr m_session;
@@ -138,9 +143,7 @@ class Document : public QObject {
     TimeRange m_extent;
     TimeRange m_traceExtent; ///< without what snapshots add
     TimeRange m_visible;
-    SliceRef m_selected;
-    std::optional<TimeRange> m_range;
-    QString m_rangeName;
+    Selection m_selection;
     std::vector<SliceRef> m_hits;
     bool m_growing = false;
     std::vector<Selection> m_history; ///< oldest first

@@ -20,6 +20,12 @@ QString fileSizeText(quint64 bytes) {
     return QString::number(value, 'f', decimals) + QChar(u' ') + QLatin1String(kUnits.at(unit));
 }
 
+QString shortFrame(const QString& name) {
+    const qsizetype line = name.indexOf(QStringLiteral(".py("));
+    const qsizetype folder = line < 0 ? -1 : name.lastIndexOf(u'/', line);
+    return folder < 0 ? name : name.mid(folder + 1);
+}
+
 static QString fileName(const Trace& trace) {
     if (trace.path == "-")
         return QStringLiteral("standard input");

@@ -37,6 +37,9 @@ inline QString plural(std::uint64_t n, const QString& one, const QString& many) 
     return n == 1 ? one : many;
 }
 
+/// "/home/me/train.py(46): forward" as "train.py(46): forward"; other names as they are.
+QString shortFrame(const QString& name);
+
 /// What a source is called in chips and tables: its file's name, without the folder; with the rank where two
 /// sources have the same name.
 QString sourceLabel(const Document& document, int source);

@@ -51,8 +51,9 @@ struct Group {
 
 class KernelTableBuilder {
   public:
-    KernelTableBuilder(const Trace& trace, std::optional<TimeRange> range, std::stop_token stop)
-        : m_trace(trace), m_range(range), m_stop(std::move(stop)) {
+    KernelTableBuilder(const Trace& trace, std::optional<TimeRange> range, std::stop_token stop,
+                       std::span<const char> only)
+        : m_trace(trace), m_range(range), m_stop(std::move(stop)), m_only(only) {
         for (std::size_t i = 0; i < LaunchArgCount; ++i)
             m_keys[i] = trace.strings.find(kLaunchKeys[i]);
         // Few kinds of events say how they were launched; the arguments of the others are not decoded.
@@ -93,7 +94,7 @@ class KernelTableBuilder {
         }
         for (std::uint32_t row = begin; row < end; ++row) {
             const SliceKind kind = m_trace.kind(row);
-            if (isDeviceWork(kind))
+            if (isDeviceWork(kind) && (m_only.empty() || m_only[row] != 0))
                 count(track, row, kind);
         }
     }
@@ -202,6 +203,7 @@ class KernelTableBuilder {
     const Trace& m_trace;
     std::optional<TimeRange> m_range;
     std::stop_token m_stop;
+    std::span<const char> m_only;
     std::array<StringId, LaunchArgCount> m_keys;
     std::vector<int> m_shapes; ///< how many of the launch arguments an event of the shape has
     std::vector<Group> m_groups;
@@ -212,8 +214,9 @@ class KernelTableBuilder {
 
 } // namespace
 
-Result<KernelTable> kernelTable(const Trace& trace, std::optional<TimeRange> range, std::stop_token stop) {
-    return KernelTableBuilder(trace, range, std::move(stop)).build();
+Result<KernelTable> kernelTable(const Trace& trace, std::optional<TimeRange> range, std::stop_token stop,
+                                std::span<const char> only) {
+    return KernelTableBuilder(trace, range, std::move(stop), only).build();
 }
 
 } // namespace warpline

@@ -142,7 +142,8 @@ class TableBuilder {
 
   private:
     [[nodiscard]] bool inRange(std::size_t row) const {
-        return m_whole || m_range.contains(m_trace.slices.start[row]);
+        return (m_query.only.empty() || m_query.only[row] != 0) &&
+               (m_whole || m_range.contains(m_trace.slices.start[row]));
     }
     [[nodiscard]] bool wanted(std::size_t row) const {
         const SliceKind k = m_trace.kind(row);

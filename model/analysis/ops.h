@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -82,6 +83,7 @@ struct OpQuery {
     /// The stacks of the same trace: needed to group by stack or module, and for OpRow::source; else null.
     TraceStacksPtr stacks;
     std::optional<TimeRange> range; ///< events that start in it
+    std::span<const char> only;     ///< a SliceMask: events that count; empty = all
     bool memory = true;             ///< fill the memory columns
     bool deviceBusy = true;         ///< fill deviceBusy
 };
@@ -145,7 +147,8 @@ struct KernelTable {
     TimeNs total = 0;
 };
 
+/// `only` is a SliceMask of the events that count; empty = all.
 Result<KernelTable> kernelTable(const Trace& trace, std::optional<TimeRange> range = {},
-                                std::stop_token stop = {});
+                                std::stop_token stop = {}, std::span<const char> only = {});
 
 } // namespace warpline

@@ -3,6 +3,7 @@
 """The same trace by every way in: pipe, gzip, Zstandard, zip, under any name."""
 import gzip
 import io
+import json
 import shutil
 import subprocess
 import unittest
@@ -49,6 +50,14 @@ class Inputs(CommandLineTest):
         data = subprocess.run(['zstd', '-q', '-c'], input=self.plain, capture_output=True, check=True).stdout
         self.check(self.put('trace.json.zst', data), 'zstd')
         self.check(self.put('trace.json', data), 'zstd')
+
+    def test_a_session_is_no_trace(self):
+        session = self.put('work.wps', json.dumps({'format': 'warpline session', 'version': 1, 'sources': [
+            {'path': str(TRACE), 'bytes': 0}]}).encode())
+        for command in ('info', 'ops', 'flame'):
+            error = self.fails(1, command, session)
+            self.assertIn('work.wps', error)
+            self.assertIn('session', error)
 
     def test_standard_input(self):
         self.check('-', '', stdin=self.plain)

@@ -179,11 +179,11 @@ class FlameTest : public QObject {
         }
         QCOMPARE(w.tree().total(), expected);
         QVERIFY(expected < all);
-        w.panel->setWeight(FlameWeight::Calls);
+        w.panel->setMeasure(FlameMeasure::Calls);
         w.settle();
         QCOMPARE(w.tree().unit, WeightUnit::Count);
         w.document.setRange(std::nullopt);
-        w.panel->setWeight(FlameWeight::CpuTime);
+        w.panel->setMeasure(FlameMeasure::CpuTime);
         w.settle();
         QCOMPARE(w.tree().unit, WeightUnit::Nanoseconds);
         QVERIFY(w.tree().total() > 0);

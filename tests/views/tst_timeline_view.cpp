@@ -390,7 +390,7 @@ class TimelineViewTest : public QObject {
         w.move({500, 300});
         w.key(Qt::Key_M);
         QCOMPARE(w.panel->state()->marks().size(), std::size_t{1});
-        QVERIFY(std::abs(w.panel->state()->marks().front() - (kStart + 50 * kMs)) <= kMs / 10);
+        QVERIFY(std::abs(w.panel->state()->marks().front().time - (kStart + 50 * kMs)) <= kMs / 10);
         w.document.select(w.ref(w.sample.add));
         w.key(Qt::Key_R);
         QCOMPARE(w.document.range().value(), (TimeRange{kStart + 20 * kMs, kStart + 25 * kMs}));

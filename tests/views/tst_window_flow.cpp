@@ -9,6 +9,7 @@
 #include "views/tables/ops_panel.h"
 #include "views/theme.h"
 #include "views/timeline/timeline_panel.h"
+#include "views/window/filter_chips.h"
 #include "views/window/key_help.h"
 #include "views/window/main_window.h"
 #include "views/window/notice_bar.h"
@@ -241,13 +242,14 @@ class TestFlow : public QObject {
 
     void rangeChipShowsAndClears() {
         openAndWait({m_good});
-        QVERIFY(!m_window->topBar()->rangeChip()->isVisible());
+        FilterChip* chip = m_window->topBar()->chips()->chip(FilterChips::Kind::Range);
+        QVERIFY(!chip->isVisible());
         const TimeRange extent = m_window->document()->extent();
         m_window->document()->setRange(TimeRange{extent.begin, extent.begin + 1'000'000},
                                        QStringLiteral("ProfilerStep#1"));
-        QVERIFY(m_window->topBar()->rangeChip()->isVisible());
-        QVERIFY(m_window->topBar()->rangeChip()->text().contains(QStringLiteral("ProfilerStep#1")));
-        QTest::mouseClick(m_window->topBar()->rangeChip(), Qt::LeftButton);
+        QVERIFY(chip->isVisible());
+        QVERIFY(chip->text().contains(QStringLiteral("ProfilerStep#1")));
+        QTest::mouseClick(chip, Qt::LeftButton);
         QVERIFY(!m_window->document()->range());
     }
 

@@ -28,7 +28,7 @@ constexpr qsizetype kLongestName = 34;
 /// A name in one line: kernels without "void" and namespaces, and no longer than fits.
 QString cutName(const FrameTable& frames, FrameId id) {
     const SliceKind kind = frames.at(id).kind == FrameKind::Kernel ? SliceKind::Kernel : SliceKind::Other;
-    const QString name = toQString(shortName(kind, frames.name(id)));
+    const QString name = shortFrame(toQString(shortName(kind, frames.name(id))));
     return name.size() <= kLongestName ? name : name.left(kLongestName - 1) + QChar(u'…');
 }
 
@@ -75,6 +75,10 @@ QString FlameDetails::plainText() const {
 void FlameDetails::setWeightName(const QString& name) {
     m_weight = name;
     render();
+}
+
+void FlameDetails::setOfBlocks(bool blocks) {
+    m_blocks = blocks;
 }
 
 void FlameDetails::follow(const QString& link) {
@@ -137,8 +141,10 @@ void FlameDetails::render() {
     }
     html += details::table(rows);
     if (node != FlameTree::kRoot)
-        html += QStringLiteral("<div style=\"margin-top:4px\">%1</div>")
-                    .arg(link(QStringLiteral("timeline"), tr("Show its longest event in the timeline")));
+        html +=
+            QStringLiteral("<div style=\"margin-top:4px\">%1</div>")
+                .arg(link(QStringLiteral("timeline"),
+                          m_blocks ? tr("List its blocks") : tr("Show its longest event in the timeline")));
     const auto heaviest = heaviestBelow(tree, node, kHeaviest);
     if (!heaviest.empty()) {
         html += details::heading(tr("Heaviest below"));

@@ -19,6 +19,8 @@ class FlameDetails : public QWidget {
     explicit FlameDetails(FlameView* view, QWidget* parent = nullptr);
     [[nodiscard]] QString plainText() const;
     void setWeightName(const QString& name);
+    /// Whether frames lead to blocks rather than to events.
+    void setOfBlocks(bool blocks);
 
   signals:
     /// The longest event of this frame is to be shown in the timeline.
@@ -34,6 +36,7 @@ class FlameDetails : public QWidget {
     FlameView* m_view;
     QTextBrowser* m_browser;
     QString m_weight;
+    bool m_blocks = false;
 };
 
 /// Frames below a node that weigh most themselves, merged by frame: (frame, weight), heaviest first.

@@ -4,7 +4,7 @@
 
 #include "model/export/flame_writer.h"
 #include "views/flame/flame_details.h"
-#include "views/flame/lazy_stacks.h"
+#include "views/memory/memory_focus.h"
 #include "views/tables/choice_button.h"
 #include "views/text.h"
 #include "views/theme.h"
@@ -25,57 +25,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <array>
-
 namespace warpline {
 
-namespace {
-
-constexpr std::array kWeights{FlameWeight::GpuTime, FlameWeight::CpuTime, FlameWeight::Calls,
-                              FlameWeight::Allocated};
-
-QString weightName(FlameWeight weight) {
-    switch (weight) {
-    case FlameWeight::GpuTime:
-        return FlamePanel::tr("GPU time");
-    case FlameWeight::CpuTime:
-        return FlamePanel::tr("CPU time");
-    case FlameWeight::Calls:
-        return FlamePanel::tr("Calls");
-    case FlameWeight::Allocated:
-        return FlamePanel::tr("Bytes allocated");
-    }
-    return {};
-}
-
-struct Weighed {
-    TraceStacksPtr stacks;
-    std::vector<StackWeight> weights;
-};
-
-Result<Weighed> weigh(const Document::Item& item, const FlameRequest& request, const std::stop_token& stop) {
-    Result<TraceStacksPtr> stacks = item.stacks->get(stop);
-    if (!stacks.ok())
-        return stacks.error();
-    std::optional<TimeRange> own;
-    if (request.range)
-        own = TimeRange{request.range->begin - item.shift, request.range->end - item.shift};
-    Result<std::vector<StackWeight>> weights =
-        stackWeights(*stacks.value(), request.weight, own, request.shape.byThread, stop);
-    if (!weights.ok())
-        return weights.error();
-    return Weighed{std::move(stacks).value(), std::move(weights).value()};
-}
-
-Result<FlameTree> treeOf(const Weighed& weighed, const FlameRequest& request, const std::stop_token& stop) {
-    return flameTree(weighed.stacks->framesPtr(), weighed.stacks->stacks(), weighed.weights,
-                     unitOf(request.weight), request.shape, stop);
-}
-
-} // namespace
-
-FlamePanel::FlamePanel(Document* document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_view(new FlameView), m_details(new FlameDetails(m_view)) {
+FlamePanel::FlamePanel(Document* document, MemoryFocus* memory, QWidget* parent)
+    : QWidget(parent), m_document(document), m_memory(memory), m_view(new FlameView),
+      m_details(new FlameDetails(m_view)) {
     setObjectName(QStringLiteral("flamePanel"));
     m_summary = new QLabel;
     m_summary->setObjectName(QStringLiteral("footer"));
@@ -116,9 +70,20 @@ FlamePanel::FlamePanel(Document* document, QWidget* parent)
     connect(m_view, &FlameView::zoomChanged, this, &FlamePanel::showPath);
     connect(m_view, &FlameView::searchChanged, this, &FlamePanel::showSearch);
     connect(m_view, &FlameView::activated, this, &FlamePanel::reveal);
+    connect(m_view, &FlameView::chosen, this, &FlamePanel::choose);
     connect(m_details, &FlameDetails::timelineRequested, this, &FlamePanel::reveal);
     connect(document, &Document::sessionChanged, this, &FlamePanel::takeSession);
     connect(document, &Document::rangeChanged, this, &FlamePanel::takeRange);
+    connect(document, &Document::filterChanged, this, &FlamePanel::takeFilter);
+    if (memory != nullptr) {
+        const auto again = [this] {
+            if (isOfHistory(measure()))
+                scheduleRefresh();
+        };
+        for (const auto signal :
+             {&MemoryFocus::placeChanged, &MemoryFocus::momentChanged, &MemoryFocus::marksChanged})
+            connect(memory, signal, this, again);
+    }
     takeSession();
 }
 
@@ -128,10 +93,7 @@ QWidget* FlamePanel::makeControls() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(8, 3, 8, 3);
     layout->setSpacing(8);
-    QStringList weights;
-    for (const FlameWeight weight : kWeights)
-        weights.append(weightName(weight));
-    m_weight = new ChoiceButton(tr("width"), weights, row);
+    m_weight = new ChoiceButton(tr("width"), {}, row);
     m_shape = new ChoiceButton(tr("read"), {tr("top-down"), tr("bottom-up")}, row);
     m_shape->setToolTip(tr("Top-down: below a frame what it calls. Bottom-up: below a frame who calls it."));
     m_frames = new ChoiceButton(tr("frames"), {tr("all"), tr("modules"), tr("Python lines")}, row);
@@ -226,9 +188,8 @@ void FlamePanel::save(const QString& suffix, const QString& filter) {
         return;
     FlameExport options;
     options.format = flameFormatOf(path.toStdString()).value_or(FlameFormat::Collapsed);
-    options.title = tr("%1 of %2")
-                        .arg(weightName(request().weight), sourceLabel(*m_document, request().source))
-                        .toStdString();
+    options.title =
+        tr("%1 of %2").arg(measureName(measure()), sourceLabel(*m_document, request().source)).toStdString();
     options.root = m_view->zoomed();
     options.width = m_view->viewport()->width();
     options.icicle = m_view->icicle();
@@ -240,7 +201,7 @@ void FlamePanel::save(const QString& suffix, const QString& filter) {
 
 FlameRequest FlamePanel::request() const {
     FlameRequest request;
-    request.weight = kWeights[static_cast<std::size_t>(m_weight->current())];
+    request.measure = measure();
     request.shape.bottomUp = m_shape->current() == 1;
     request.shape.frames = static_cast<FlameShape::Frames>(m_frames->current());
     request.shape.byThread = m_threads->isChecked();
@@ -255,12 +216,18 @@ FlameRequest FlamePanel::request() const {
         ++request.against; // a file is not compared with itself, and not listed
     if (m_against->current() <= 0)
         request.against = -1;
+    request.op = m_document->selection().op;
     return request;
 }
 
-void FlamePanel::setWeight(FlameWeight weight) {
-    for (std::size_t i = 0; i < kWeights.size(); ++i) {
-        if (kWeights[i] == weight)
+FlameMeasure FlamePanel::measure() const {
+    const auto at = static_cast<std::size_t>(m_weight->current());
+    return at < m_measures.size() ? m_measures[at] : FlameMeasure::GpuTime;
+}
+
+void FlamePanel::setMeasure(FlameMeasure measure) {
+    for (std::size_t i = 0; i < m_measures.size(); ++i) {
+        if (m_measures[i] == measure)
             m_weight->setCurrent(static_cast<int>(i));
     }
     scheduleRefresh();
@@ -288,6 +255,18 @@ void FlamePanel::takeSession() {
     m_source->setVisible(files.size() > 1);
     m_against->setOptions({tr("nothing")}); // refresh() names the others of the chosen file
     m_against->setVisible(m_traces > 1);
+    // Without a trace a snapshot has bytes to show and nothing else.
+    const bool memory = m_memory != nullptr && !m_document->memories().empty();
+    m_measures.clear();
+    if (m_traces > 0 || !memory || !m_document->profiles().empty())
+        m_measures = {FlameMeasure::GpuTime, FlameMeasure::CpuTime, FlameMeasure::Calls,
+                      FlameMeasure::Allocated};
+    if (memory)
+        m_measures.insert(m_measures.end(), {FlameMeasure::Live, FlameMeasure::Between});
+    QStringList names;
+    for (const FlameMeasure measure : m_measures)
+        names.append(measureName(measure));
+    m_weight->setOptions(names);
     // Of a trace without a GPU the CPU's time is what there is.
     m_weight->setCurrent(anyDevice || m_traces == 0 ? 0 : 1);
     takeRange();
@@ -316,126 +295,106 @@ void FlamePanel::showEvent(QShowEvent* event) {
     QTimer::singleShot(0, this, &FlamePanel::catchUp);
 }
 
-void FlamePanel::refresh() {
+void FlamePanel::showControls() {
     const FlameRequest wanted = request();
-    const auto& items = m_document->items();
+    const bool history = isOfHistory(wanted.measure);
     // A profile of another program has one weight and neither times nor threads nor backward ops.
-    const bool ofTrace = wanted.source < m_traces;
-    for (QWidget* control : std::initializer_list<QWidget*>{m_weight, m_range, m_backward, m_threads})
-        control->setVisible(ofTrace || m_document->profiles().empty());
-    const auto profile = static_cast<std::size_t>(wanted.source - m_traces);
-    if (wanted.source >= m_traces && profile < m_document->profiles().size()) {
-        showProfile(m_document->profiles()[profile], wanted.shape);
-        return;
-    }
-    if (static_cast<std::size_t>(wanted.source) >= items.size()) {
-        m_job.cancel();
-        m_view->setTree(nullptr);
-        m_message->setText(emptyReason(wanted.weight));
-        m_stack->setCurrentWidget(m_message);
-        return;
-    }
+    const bool ofTrace = wanted.source < m_traces || m_document->profiles().empty();
+    m_weight->setVisible(ofTrace || (m_memory != nullptr && m_memory->hasMemory()));
+    for (QWidget* control : std::initializer_list<QWidget*>{m_range, m_backward, m_threads})
+        control->setVisible(ofTrace && !history);
+    m_source->setVisible(m_source->options().size() > 1 && !history);
+    m_against->setVisible(m_traces > 1 && !history);
+    m_details->setOfBlocks(history);
     // The names of the other files change with the file.
     QStringList others{tr("nothing")};
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (static_cast<int>(i) != wanted.source)
-            others.append(sourceLabel(*m_document, static_cast<int>(i)));
+    for (int i = 0; i < m_traces; ++i) {
+        if (i != wanted.source)
+            others.append(sourceLabel(*m_document, i));
     }
     if (others != m_against->options()) {
         const int chosen = m_against->current();
         m_against->setOptions(others);
         m_against->setCurrent(chosen);
     }
-    const Document::Item item = items[static_cast<std::size_t>(wanted.source)];
-    std::optional<Document::Item> base;
-    if (wanted.against >= 0 && static_cast<std::size_t>(wanted.against) < items.size())
-        base = items[static_cast<std::size_t>(wanted.against)];
-    m_job.start(
-        [item, base, wanted](const std::stop_token& stop) -> Result<Data> {
-            Result<Weighed> weighed = weigh(item, wanted, stop);
-            if (!weighed.ok())
-                return weighed.error();
-            Result<FlameTree> tree = treeOf(weighed.value(), wanted, stop);
-            if (!tree.ok())
-                return tree.error();
-            Data out;
-            out.weight = wanted.weight;
-            out.coverage = flameCoverage(weighed.value().stacks->frames(), weighed.value().stacks->stacks(),
-                                         weighed.value().weights);
-            if (base) {
-                Result<Weighed> before = weigh(*base, wanted, stop);
-                if (!before.ok())
-                    return before.error();
-                Result<FlameTree> other = treeOf(before.value(), wanted, stop);
-                if (!other.ok())
-                    return other.error();
-                tree = flameDifference(other.value(), tree.value(), stop);
-                if (!tree.ok())
-                    return tree.error();
-            }
-            out.tree = std::make_shared<const FlameTree>(std::move(tree).value());
-            return out;
-        },
-        [this](Result<Data> result) {
-            if (!result.ok()) {
-                m_message->setText(toQString(result.error().message));
-                m_stack->setCurrentWidget(m_message);
-                return;
-            }
-            showTree(result.value());
-        });
+}
+
+void FlamePanel::refresh() {
+    showControls();
+    m_shown = m_document->selection();
+    const FlameRequest wanted = request();
+    const auto& items = m_document->items();
+    const auto show = [this](const Result<FlameData>& result) { showResult(result); };
+    if (isOfHistory(wanted.measure)) {
+        const auto memory = memoryWanted(*m_memory, wanted.measure);
+        if (!memory)
+            return showMessage(emptyReason(wanted.measure));
+        m_job.start(
+            [memory = *memory, wanted](const std::stop_token& stop) {
+                return flameOfMemory(memory, wanted.measure, wanted.shape, stop);
+            },
+            show);
+    } else if (const auto profile = static_cast<std::size_t>(wanted.source - m_traces);
+               wanted.source >= m_traces && profile < m_document->profiles().size()) {
+        m_job.start([profile = m_document->profiles()[profile], wanted](
+                        const std::stop_token& stop) { return flameOfProfile(profile, wanted.shape, stop); },
+                    show);
+    } else if (static_cast<std::size_t>(wanted.source) < items.size()) {
+        std::optional<Document::Item> base;
+        if (wanted.against >= 0 && static_cast<std::size_t>(wanted.against) < items.size())
+            base = items[static_cast<std::size_t>(wanted.against)];
+        m_job.start([item = items[static_cast<std::size_t>(wanted.source)], base,
+                     wanted](const std::stop_token& stop) { return flameOfTrace(item, base, wanted, stop); },
+                    show);
+    } else {
+        return showMessage(emptyReason(wanted.measure));
+    }
     if (!m_view->tree()) {
         m_message->setText(tr("Working…"));
         m_stack->setCurrentWidget(m_message);
     }
 }
 
-void FlamePanel::showProfile(const ProfilePtr& profile, const FlameShape& shape) {
-    m_job.start(
-        [profile, shape](const std::stop_token& stop) -> Result<Data> {
-            Result<FlameTree> tree = flameTree(*profile, shape, stop);
-            if (!tree.ok())
-                return tree.error();
-            Data out;
-            out.profile = profile;
-            out.coverage = flameCoverage(*profile->frames, *profile->stacks, profile->weights);
-            out.tree = std::make_shared<const FlameTree>(std::move(tree).value());
-            return out;
-        },
-        [this](Result<Data> result) {
-            if (result.ok())
-                return showTree(result.value());
-            m_message->setText(toQString(result.error().message));
-            m_stack->setCurrentWidget(m_message);
-        });
+void FlamePanel::showMessage(const QString& sentence) {
+    m_job.cancel();
+    m_view->setTree(nullptr);
+    m_message->setText(sentence);
+    m_stack->setCurrentWidget(m_message);
 }
 
-void FlamePanel::showTree(const Data& shown) {
+void FlamePanel::showResult(const Result<FlameData>& result) {
+    if (result.ok())
+        return showTree(result.value());
+    m_message->setText(toQString(result.error().message));
+    m_stack->setCurrentWidget(m_message);
+}
+
+void FlamePanel::showTree(const FlameData& shown) {
     m_view->setTree(shown.tree);
-    const QString weight = !shown.profile                      ? weightName(shown.weight)
-                           : shown.profile->weightName.empty() ? tr("Weight")
-                                                               : toQString(shown.profile->weightName);
-    m_details->setWeightName(weight);
+    m_details->setWeightName(shown.name);
     const bool nothing = shown.tree->total() == 0;
-    m_message->setText(!nothing        ? QString()
-                       : shown.profile ? tr("Nothing in this profile weighs anything.")
-                                       : emptyReason(shown.weight));
+    m_message->setText(!nothing             ? QString()
+                       : shown.coverageSays ? emptyReason(shown.measure)
+                                            : tr("Nothing in this profile weighs anything."));
     m_stack->setCurrentIndex(nothing ? 1 : 0);
-    QStringList parts{tr("%1 %2").arg(weight, m_view->weightText(shown.tree->total()))};
+    QStringList parts{tr("%1 %2").arg(shown.name, m_view->weightText(shown.tree->total()))};
     const FlameCoverage& c = shown.coverage;
     const auto share = [&](std::int64_t part) {
         return percentText(c.total > 0 ? static_cast<double>(part) / static_cast<double>(c.total) : 0);
     };
-    if (c.total > 0 && !shown.profile) {
+    if (c.total > 0 && shown.coverageSays) {
         parts.append(tr("%1 under a line of the program or a module").arg(share(c.scriptOrModule)));
         if (c.missing > 0)
             parts.append(tr("%1 without a stack").arg(share(c.missing)));
         if (c.backward > 0)
             parts.append(tr("%1 backward").arg(share(c.backward)));
     }
+    if (!m_shown.op.isEmpty() && !isOfHistory(shown.measure) && shown.coverageSays)
+        parts.append(tr("only under %1").arg(m_shown.op));
     if (shown.tree->difference)
         parts.append(tr("before %1").arg(m_view->weightText(shown.tree->nodes.front().baseTotal)));
     m_summary->setText(parts.join(QStringLiteral("   ·   ")));
+    takeFrame();
     showPath();
     showSearch();
 }
@@ -473,7 +432,7 @@ void FlamePanel::showPath() {
             new QLabel(i == first && first > 0 ? QStringLiteral("› … ›") : QStringLiteral("›"), this);
         mark->setForegroundRole(QPalette::PlaceholderText);
         m_path->addWidget(mark);
-        crumb(path[i], toQString(m_view->tree()->label(path[i])));
+        crumb(path[i], shortFrame(toQString(m_view->tree()->label(path[i]))));
     }
 }
 
@@ -498,64 +457,51 @@ void FlamePanel::showSearch() {
 void FlamePanel::reveal(std::uint32_t node) {
     const FlameRequest wanted = request();
     const FlameTreePtr tree = m_view->tree();
-    if (!tree || node == FlameTree::kRoot ||
-        static_cast<std::size_t>(wanted.source) >= m_document->items().size())
+    if (!tree || node == FlameTree::kRoot)
         return;
-    const Document::Item item = m_document->items()[static_cast<std::size_t>(wanted.source)];
-    const FrameId frame = tree->nodes[node].frame;
-    // The longest event whose own frame this is, in the range; modules that came together count as each.
+    if (isOfHistory(wanted.measure)) {
+        choose(node);
+        emit blocksRequested();
+        return;
+    }
+    if (static_cast<std::size_t>(wanted.source) >= m_document->items().size())
+        return;
     m_revealJob.start(
-        [item, frame, wanted](const std::stop_token& stop) -> Result<SliceId> {
-            Result<TraceStacksPtr> stacks = item.stacks->get(stop);
-            if (!stacks.ok())
-                return stacks.error();
-            const TraceStacks& s = *stacks.value();
-            const Trace& trace = *item.trace;
-            SliceId best;
-            for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-                if ((row & 0xffff) == 0 && stop.stop_requested())
-                    return Error::cancelled();
-                const SliceId id = SliceId::fromIndex(row);
-                const StackId stack = s.stackOf(id);
-                if (!stack)
-                    continue;
-                const FrameId own = s.stacks().frame(stack);
-                if (own != frame && s.frames().at(own).family != frame)
-                    continue;
-                if (wanted.range && !wanted.range->contains(trace.slices.start[row] + item.shift))
-                    continue;
-                if (!best || trace.slices.duration[row] > trace.slices.duration[best.index()])
-                    best = id;
-            }
-            return best;
-        },
+        [item = m_document->items()[static_cast<std::size_t>(wanted.source)], frame = tree->nodes[node].frame,
+         range = wanted.range](const std::stop_token& stop) { return longestOf(item, frame, range, stop); },
         [this, source = wanted.source](const Result<SliceId>& result) {
             if (result.ok() && result.value())
                 m_document->reveal({source, result.value()});
         });
 }
 
-QString FlamePanel::emptyReason(FlameWeight weight) const {
+QString FlamePanel::emptyReason(FlameMeasure measure) const {
     if (m_document->empty())
         return tr("Nothing is open. Open a trace with Ctrl+O.");
+    if (measure == FlameMeasure::Live)
+        return tr("Nothing is allocated at %1. Choose another moment in the memory view.")
+            .arg(m_memory != nullptr ? m_memory->momentName() : QString());
+    if (measure == FlameMeasure::Between)
+        return tr("Nothing was allocated between the marks. Set others in the memory view.");
     if (m_document->items().empty())
         return tr("No trace is open, and a memory snapshot says nothing of time. Open the trace of the same "
                   "run beside it.");
+    if (!request().op.isEmpty())
+        return tr("Nothing of this lies under %1 here. Take its chip off above to see the rest.")
+            .arg(request().op);
     if (request().range)
         return tr(
             "Nothing of this lies in the selected range. Choose in: Whole trace, or select another range.");
-    switch (weight) {
-    case FlameWeight::GpuTime:
+    switch (measure) {
+    case FlameMeasure::GpuTime:
         return tr("No GPU work in this trace: record with activities=[…, ProfilerActivity.CUDA] on a machine "
                   "with a GPU.");
-    case FlameWeight::CpuTime:
-    case FlameWeight::Calls:
+    case FlameMeasure::Allocated:
+        return tr("No allocator events in this trace: record with profile_memory=True.");
+    default:
         return tr("No host events in this trace: record with activities=[ProfilerActivity.CPU, …] and "
                   "with_stack=True.");
-    case FlameWeight::Allocated:
-        return tr("No allocator events in this trace: record with profile_memory=True.");
     }
-    return {};
 }
 
 } // namespace warpline

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
-#include "model/analysis/flame.h"
 #include "views/document.h"
 #include "views/flame/flame_view.h"
+#include "views/flame/flame_work.h"
 #include "views/jobs.h"
 
 #include <QWidget>
@@ -13,6 +13,7 @@
 
 class QCheckBox;
 class QHBoxLayout;
+class QJsonObject;
 class QLabel;
 class QLineEdit;
 class QStackedLayout;
@@ -23,29 +24,29 @@ namespace warpline {
 class ChoiceButton;
 class FlameDetails;
 
-/// What a flame graph is made of, as chosen in the panel.
-struct FlameRequest {
-    FlameWeight weight = FlameWeight::GpuTime;
-    FlameShape shape;
-    std::optional<TimeRange> range; ///< session time
-    int source = 0;
-    int against = -1; ///< a source to take the difference to; -1 = none
-};
-
-/// Flame graphs of the session: GPU time, CPU time, calls, bytes; top-down, bottom-up or by module; of the
-/// selected range or everything; of one file or as the difference of two.
+/// Flame graphs of the session: GPU time, CPU time, calls, bytes allocated or live; top-down, bottom-up or by
+/// module; of the selected range or everything; of one file or as the difference of two. The frame that is
+/// chosen is the document's.
 class FlamePanel : public QWidget {
     Q_OBJECT
 
   public:
-    explicit FlamePanel(Document* document, QWidget* parent = nullptr);
+    /// `memory` says which allocator and moment bytes are told for; null where none is ever asked for. It
+    /// outlives the panel.
+    explicit FlamePanel(Document* document, MemoryFocus* memory = nullptr, QWidget* parent = nullptr);
 
     [[nodiscard]] FlameView* view() const { return m_view; }
     [[nodiscard]] FlameDetails* details() const { return m_details; }
     [[nodiscard]] QLineEdit* searchLine() const { return m_search; }
     [[nodiscard]] LatestJob* job() { return &m_job; }
-    void setWeight(FlameWeight weight);
+    void setMeasure(FlameMeasure measure);
+    [[nodiscard]] FlameMeasure measure() const;
+    /// Chooses what it takes to see the document's frame.
+    void showFrame();
     [[nodiscard]] FlameRequest request() const;
+    /// How the graph is read, for a session file.
+    [[nodiscard]] QJsonObject viewSettings() const;
+    void applyViewSettings(const QJsonObject& settings);
     /// The sentence in place of the graph; empty while it is shown.
     [[nodiscard]] QString message() const;
     /// "GPU time 12.8 ms · 99.8 % under a line of the program or a module".
@@ -53,32 +54,38 @@ class FlamePanel : public QWidget {
     /// Computes what was put off while the panel could not be seen.
     void catchUp();
 
+  signals:
+    /// The blocks that were allocated under the document's frame are to be seen.
+    void blocksRequested();
+
   protected:
     void showEvent(QShowEvent* event) override;
 
   private:
-    struct Data {
-        FlameTreePtr tree;
-        FlameCoverage coverage;
-        FlameWeight weight = FlameWeight::GpuTime;
-        ProfilePtr profile; ///< null for a trace
-    };
     QWidget* makeControls();
     QWidget* makePath();
     void takeSession();
     void takeRange();
     void scheduleRefresh();
     void refresh();
-    void showTree(const Data& shown);
-    void showProfile(const ProfilePtr& profile, const FlameShape& shape);
+    void showControls();
+    void showMessage(const QString& sentence);
+    void showResult(const Result<FlameData>& result);
+    void showTree(const FlameData& shown);
     void showPath();
+    /// A frame was chosen in the graph: it becomes the document's.
+    void choose(std::uint32_t node);
+    /// The document's frame is shown as selected.
+    void takeFrame();
+    void takeFilter();
     void showSearch();
     void reveal(std::uint32_t node);
     void fillExportMenu();
     void save(const QString& suffix, const QString& filter);
-    [[nodiscard]] QString emptyReason(FlameWeight weight) const;
+    [[nodiscard]] QString emptyReason(FlameMeasure measure) const;
 
     Document* m_document;
+    MemoryFocus* m_memory;
     FlameView* m_view;
     FlameDetails* m_details;
     ChoiceButton* m_weight = nullptr;
@@ -98,8 +105,11 @@ class FlamePanel : public QWidget {
     QLabel* m_summary;
     QLabel* m_message;
     QStackedLayout* m_stack;
-    int m_traces = 0; ///< sources that are traces; profiles follow
+    std::vector<FlameMeasure> m_measures; ///< in the order of the menu
+    Selection m_shown;                    ///< what of the selection the graph was made for
+    int m_traces = 0;                     ///< sources that are traces; profiles follow
     bool m_stale = true;
+    bool m_choosing = false;
     LatestJob m_job{this};
     LatestJob m_revealJob{this};
 };

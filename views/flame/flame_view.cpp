@@ -90,6 +90,11 @@ void FlameView::select(std::uint32_t node) {
     emit selectionChanged();
 }
 
+void FlameView::choose(std::uint32_t node) {
+    select(node);
+    emit chosen(m_selected);
+}
+
 void FlameView::describe() {
     QString text = tr("Nothing selected");
     if (m_tree && m_selected != 0) {
@@ -151,7 +156,7 @@ double FlameView::yOf(std::uint32_t row) const {
 
 std::string FlameView::labelOf(std::uint32_t node) const {
     if (node != FlameTree::kRoot)
-        return m_tree->label(node);
+        return shortFrame(toQString(m_tree->label(node))).toStdString();
     return tr("all · %1").arg(weightText(m_tree->total())).toStdString();
 }
 
@@ -242,8 +247,8 @@ void FlameView::mouseReleaseEvent(QMouseEvent* event) {
         zoomTo(m_tree->nodes[m_zoomed].parent);
     if (event->button() != Qt::LeftButton || !node || node != std::exchange(m_pressed, std::nullopt))
         return;
-    select(*node);
     zoomTo(*node);
+    choose(*node);
 }
 
 void FlameView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -314,7 +319,7 @@ void FlameView::walk(int key) {
         if (key == Qt::Key_Left && m_selected > parent.firstChild)
             to = m_selected - 1;
     }
-    select(to);
+    choose(to);
     if (!rectOf(to))
         zoomTo(nodes[to].parent);
     keepInView(to);
@@ -351,7 +356,7 @@ void FlameView::keyPressEvent(QKeyEvent* event) {
         if (m_tree && m_zoomed != FlameTree::kRoot)
             zoomTo(m_tree->nodes[m_zoomed].parent);
         else
-            select(FlameTree::kRoot);
+            choose(FlameTree::kRoot);
         return;
     case Qt::Key_Home:
     case Qt::Key_F:

@@ -63,6 +63,8 @@ class FlameView : public QAbstractScrollArea {
     void zoomChanged();
     void selectionChanged();
     void activated(quint32 node);
+    /// Selected by the user's own click or key.
+    void chosen(quint32 node);
     void searchChanged();
 
   protected:
@@ -81,6 +83,7 @@ class FlameView : public QAbstractScrollArea {
     void paintBox(QPainter& painter, const FlameBox& box);
     [[nodiscard]] double yOf(std::uint32_t depth) const;
     [[nodiscard]] std::string labelOf(std::uint32_t node) const;
+    void choose(std::uint32_t node);
     void walk(int key);
     void keepInView(std::uint32_t node);
     [[nodiscard]] QString toolTip(std::uint32_t node) const;

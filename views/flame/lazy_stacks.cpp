@@ -15,4 +15,11 @@ Result<TraceStacksPtr> LazyStacks::get(const std::stop_token& stop) {
     return m_stacks;
 }
 
+std::shared_ptr<const MemoryStacks> LazyMemoryStacks::get() {
+    const std::scoped_lock lock(m_mutex);
+    if (!m_stacks)
+        m_stacks = std::make_shared<const MemoryStacks>(memoryStacks(*m_history));
+    return m_stacks;
+}
+
 } // namespace warpline

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "model/analysis/memory_flame.h"
 #include "model/analysis/stacks.h"
 
+#include <memory>
 #include <mutex>
 #include <stop_token>
 
@@ -21,6 +23,19 @@ class LazyStacks {
     TracePtr m_trace;
     std::mutex m_mutex;
     TraceStacksPtr m_stacks; ///< guarded by m_mutex
+};
+
+/// The same of an allocator's history; always the same table of frames, so that a place in one flame graph is
+/// found in the next.
+class LazyMemoryStacks {
+  public:
+    explicit LazyMemoryStacks(MemoryHistoryPtr history) : m_history(std::move(history)) {}
+    std::shared_ptr<const MemoryStacks> get();
+
+  private:
+    MemoryHistoryPtr m_history;
+    std::mutex m_mutex;
+    std::shared_ptr<const MemoryStacks> m_stacks; ///< guarded by m_mutex
 };
 
 } // namespace warpline

@@ -57,7 +57,7 @@ void BlockDetails::follow(const QString& link) {
         const Step& step = item.join->trace().steps[parts[1].toUInt()];
         const TimeNs shift = m_focus->document().items()[static_cast<std::size_t>(item.joined)].shift;
         const TimeRange range{step.range.begin + shift, step.range.end + shift};
-        m_focus->document().setRange(range, tr("step %1").arg(step.number));
+        m_focus->document().setRange(range, tr("step %1").arg(step.number), ViewKind::Memory);
         m_focus->document().setVisible(range);
     }
 }

@@ -4,8 +4,10 @@
 
 #include "model/analysis/memory_categories.h"
 #include "model/analysis/memory_holders.h"
+#include "views/memory/block_filter.h"
 #include "views/memory/holders_panel.h"
 #include "views/memory/memory_colors.h"
+#include "views/slice_masks.h"
 #include "views/tables/choice_button.h"
 #include "views/text.h"
 #include "views/theme.h"
@@ -187,11 +189,13 @@ BlocksPanel::BlocksPanel(MemoryFocus* focus, QWidget* parent)
         controls()->insertWidget(at++, widget);
     connect(m_which, &ChoiceButton::chosen, this, &BlocksPanel::scheduleRefresh);
     connect(m_query, &QLineEdit::textChanged, this, &BlocksPanel::scheduleRefresh);
+    connect(m_query, &QLineEdit::textChanged, this, &BlocksPanel::narrowed);
     connect(m_only, &QToolButton::clicked, this, [this] { showOnly({}, {}); });
     connect(focus, &MemoryFocus::momentChanged, this, &BlocksPanel::scheduleRefresh);
     connect(focus, &MemoryFocus::marksChanged, this, &BlocksPanel::scheduleRefresh);
     connect(focus, &MemoryFocus::placeChanged, this, [this] { showOnly({}, {}); });
     connect(focus, &MemoryFocus::selectionChanged, this, &BlocksPanel::takeSelection);
+    connect(document(), &Document::filterChanged, this, &BlocksPanel::scheduleRefresh);
     connect(view()->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid() && view()->hasFocus())
@@ -204,7 +208,25 @@ void BlocksPanel::showOnly(std::vector<std::uint32_t> rows, const QString& name)
     m_onlyRows = std::move(rows);
     m_only->setVisible(!m_onlyRows.empty());
     m_only->setText(name + QStringLiteral("  ×"));
+    m_onlyName = m_onlyRows.empty() ? QString() : name;
     scheduleRefresh();
+    emit narrowed();
+}
+
+QString BlocksPanel::query() const {
+    return m_query->text();
+}
+
+void BlocksPanel::setQuery(const QString& query) {
+    m_query->setText(query);
+}
+
+QString BlocksPanel::selectionText() const {
+    if (!BlockNarrowing::of(*m_focus))
+        return {};
+    const FrameRef& frame = document()->selection().frame;
+    return frame && frame.memory >= 0 ? tr("under %1").arg(shortFrame(frame.name()))
+                                      : filterText(*document());
 }
 
 void BlocksPanel::takeSelection() {
@@ -239,6 +261,7 @@ void BlocksPanel::refresh() {
     };
     compute(
         [history = m_focus->item().history, device = m_focus->deviceItem().device, filter,
+         narrowing = BlockNarrowing::of(*m_focus),
          only = m_onlyRows](const std::stop_token& stop) -> Result<Rows> {
             const MemoryDevice& d = history->devices[device];
             Rows out;
@@ -249,6 +272,12 @@ void BlocksPanel::refresh() {
                 std::erase_if(out.rows, [&](std::uint32_t row) {
                     return !std::binary_search(only.begin(), only.end(), row);
                 });
+            }
+            if (narrowing) {
+                const Result<std::vector<char>> mask = blockMask(*narrowing, stop);
+                if (!mask.ok())
+                    return mask.error();
+                std::erase_if(out.rows, [&](std::uint32_t row) { return mask.value()[row] == 0; });
             }
             out.all = out.rows.size();
             for (const std::uint32_t row : out.rows)
@@ -263,6 +292,8 @@ void BlocksPanel::refresh() {
             if (rows.all > rows.rows.size())
                 text += tr("   ·   the %1 largest are listed")
                             .arg(countText(static_cast<std::int64_t>(kMostRows)));
+            if (const QString only = selectionText(); !only.isEmpty())
+                text += tr("   ·   only %1").arg(only);
             m_model->set(std::move(rows.rows), moment);
             setFooter(text);
             showTableOrMessage();
@@ -275,6 +306,9 @@ QString BlocksPanel::emptyReason() const {
         return noMemoryReason(m_focus->document());
     if (!m_query->text().isEmpty() || !m_onlyRows.empty())
         return tr("No block fits the filter.");
+    if (const QString only = selectionText(); !only.isEmpty())
+        return tr("No block at %1 was allocated %2. Choose all blocks, or take a chip off above.")
+            .arg(m_focus->momentName(), only);
     return tr("No block is alive at %1.").arg(m_focus->momentName());
 }
 

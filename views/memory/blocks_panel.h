@@ -48,6 +48,15 @@ class BlocksPanel : public TablePanel {
     [[nodiscard]] BlocksModel* blocksModel() const { return m_model; }
     /// Lists these blocks only, under a name that can be closed; none = by the choices again.
     void showOnly(std::vector<std::uint32_t> rows, const QString& name);
+    /// What that list is called; empty for none.
+    [[nodiscard]] const QString& onlyName() const { return m_onlyName; }
+    /// The conditions that are typed: "size>1MiB conv2d".
+    [[nodiscard]] QString query() const;
+    void setQuery(const QString& query);
+
+  signals:
+    /// Another list or other conditions.
+    void narrowed();
 
   protected:
     [[nodiscard]] QString emptyReason() const override;
@@ -57,6 +66,8 @@ class BlocksPanel : public TablePanel {
 
   private:
     void takeSelection();
+    /// What of the document's selection narrows the list: "under aten::mm"; empty for nothing.
+    [[nodiscard]] QString selectionText() const;
 
     MemoryFocus* m_focus;
     BlocksModel* m_model;
@@ -64,6 +75,7 @@ class BlocksPanel : public TablePanel {
     QLineEdit* m_query;
     QToolButton* m_only; ///< the chip of showOnly()
     std::vector<std::uint32_t> m_onlyRows;
+    QString m_onlyName;
     std::size_t m_shown = 0;
 };
 

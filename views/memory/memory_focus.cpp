@@ -17,6 +17,7 @@ constexpr std::int64_t kLeastTime = 100;
 
 MemoryFocus::MemoryFocus(Document* document, QObject* parent) : QObject(parent), m_document(document) {
     connect(document, &Document::sessionChanged, this, &MemoryFocus::takeSession);
+    connect(document, &Document::blockChanged, this, &MemoryFocus::takeBlock);
     takeSession();
 }
 
@@ -59,7 +60,6 @@ void MemoryFocus::setPlace(int place) {
 }
 
 void MemoryFocus::takePlace() {
-    m_selected = {};
     m_marks = {};
     m_moment = 0;
     if (hasMemory()) {
@@ -164,20 +164,51 @@ bool MemoryFocus::stepPeak(int direction) {
     }
     if (to == nullptr)
         return false;
-    setMoment(to->moment);
-    // It is brought into view where it is not.
-    const std::int64_t at = axisPosition(device(), m_view.axis, to->moment);
+    showMoment(to->moment);
+    return true;
+}
+
+void MemoryFocus::showMoment(Moment moment) {
+    if (!hasMemory())
+        return;
+    setMoment(moment);
+    const std::int64_t at = axisPosition(device(), m_view.axis, m_moment);
     if (at < m_view.begin || at >= m_view.end) {
         const std::int64_t length = m_view.end - m_view.begin;
         setView(at - length / 2, at - length / 2 + length);
     }
-    return true;
+}
+
+BlockRef MemoryFocus::refOf(BlockId block) const {
+    if (!hasMemory() || !block)
+        return {};
+    const Place& at = m_places[static_cast<std::size_t>(m_place)];
+    return {static_cast<int>(at.item), static_cast<int>(at.device), block};
+}
+
+BlockId MemoryFocus::selected() const {
+    const BlockRef& ref = m_document->selection().block;
+    return ref && ref == refOf(ref.block) ? ref.block : BlockId{};
 }
 
 void MemoryFocus::select(BlockId block) {
-    if (block == m_selected)
-        return;
-    m_selected = block;
+    m_selecting = true;
+    m_document->selectBlock(refOf(block));
+    m_selecting = false;
+}
+
+void MemoryFocus::takeBlock() {
+    const BlockRef& ref = m_document->selection().block;
+    if (ref && !m_selecting) {
+        // It was selected somewhere else: its allocator is looked at, at a moment when it was there.
+        for (std::size_t p = 0; p < m_places.size(); ++p) {
+            if (static_cast<int>(m_places[p].item) == ref.memory &&
+                static_cast<int>(m_places[p].device) == ref.device)
+                setPlace(static_cast<int>(p));
+        }
+        if (const BlockId block = selected(); block && !device().blocks.aliveAt(block.index(), m_moment))
+            showMoment(device().blocks.birth[block.index()]);
+    }
     emit selectionChanged();
 }
 

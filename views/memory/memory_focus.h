@@ -50,14 +50,19 @@ class MemoryFocus : public QObject {
     /// The moment that holders, blocks and segments are told for: the peak until another is chosen.
     [[nodiscard]] Moment moment() const { return m_moment; }
     void setMoment(Moment moment);
+    /// Also brings it into view where it is not.
+    void showMoment(Moment moment);
     /// "the peak", "event 1,981", "the end".
     [[nodiscard]] QString momentName() const;
     [[nodiscard]] std::int64_t bytesAtMoment() const;
     /// To the next (+1) or previous (-1) local peak of the requested bytes; false if there is none.
     bool stepPeak(int direction);
 
-    [[nodiscard]] BlockId selected() const { return m_selected; }
+    /// The document's block where it is one of this allocator's.
+    [[nodiscard]] BlockId selected() const;
     void select(BlockId block);
+    /// A block as the document names it.
+    [[nodiscard]] BlockRef refOf(BlockId block) const;
 
     struct Marks {
         std::optional<Moment> first, second;
@@ -84,15 +89,16 @@ class MemoryFocus : public QObject {
   private:
     void takeSession();
     void takePlace();
+    void takeBlock();
 
     Document* m_document;
     std::vector<Place> m_places;
     int m_place = -1;
     MemoryView m_view;
     Moment m_moment = 0;
-    BlockId m_selected;
     Marks m_marks;
     Colour m_colour = Colour::Category;
+    bool m_selecting = false; ///< the document's block is being set from here
 };
 
 } // namespace warpline

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #include "views/memory/memory_item.h"
 
+#include "views/flame/lazy_stacks.h"
+
 #include <QCoreApplication>
 
 #include <utility>
@@ -55,6 +57,7 @@ MemoryItem MemoryItem::prepare(MemoryHistoryPtr history, TimeNs shift) {
         of.series = std::make_shared<const std::vector<RowSeries>>(std::move(series));
         item.devices.push_back(std::move(of));
     }
+    item.stacks = std::make_shared<LazyMemoryStacks>(history);
     item.history = std::move(history);
     return item;
 }

@@ -14,6 +14,8 @@
 
 namespace warpline {
 
+class LazyMemoryStacks;
+
 /// One device of a memory history with what the views ask of it. Made off the GUI thread.
 struct MemoryDeviceItem {
     std::size_t device = 0; ///< index into MemoryHistory::devices
@@ -27,7 +29,8 @@ struct MemoryDeviceItem {
 /// A memory history of the session: a snapshot, or what a trace's own records tell.
 struct MemoryItem {
     MemoryHistoryPtr history;
-    TimeNs shift = 0; ///< session time = the history's own time + shift
+    std::shared_ptr<LazyMemoryStacks> stacks; ///< built when a view asks for them
+    TimeNs shift = 0;                         ///< session time = the history's own time + shift
     std::vector<MemoryDeviceItem> devices;
     /// With the trace of the same run; null where there is none. `joinError` says why where one was tried.
     MemoryJoinPtr join;

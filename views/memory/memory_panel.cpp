@@ -210,6 +210,12 @@ void MemoryPanel::takePlaces() {
     m_stack->setCurrentIndex(names.isEmpty() ? 1 : 0);
 }
 
+void MemoryPanel::takeChoices() {
+    m_place->setCurrent(m_focus->place());
+    m_axis->setCurrent(m_focus->view().axis == MemoryAxis::Time ? 1 : 0);
+    m_colour->setCurrent(static_cast<int>(m_focus->colour()));
+}
+
 QString MemoryPanel::message() const {
     return m_stack->currentWidget() == m_message ? m_message->text() : QString();
 }

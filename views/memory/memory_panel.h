@@ -8,6 +8,7 @@
 
 #include <optional>
 
+class QJsonObject;
 class QLabel;
 class QStackedLayout;
 class QTabWidget;
@@ -45,6 +46,9 @@ class MemoryPanel : public QWidget {
     [[nodiscard]] OomPanel* outOfMemory() const { return m_oom; }
     [[nodiscard]] BlockDetails* details() const { return m_details; }
     void showTab(Tab tab);
+    /// What is looked at and how, for a session file.
+    [[nodiscard]] QJsonObject viewSettings() const;
+    void applyViewSettings(const QJsonObject& settings);
     /// Computes what was put off while the panel could not be seen.
     void catchUp();
     /// The sentence in place of the views; empty while they are shown.
@@ -59,6 +63,7 @@ class MemoryPanel : public QWidget {
     QWidget* makeHead();
     QWidget* makeLegend();
     void takePlaces();
+    void takeChoices();
     void takePlace();
     void takeCurves();
     void takeView();

@@ -13,6 +13,9 @@
 namespace warpline {
 namespace {
 
+/// What of the selection narrows the kernels: what is chosen among them does not.
+constexpr FilterPart kParts = FilterPart::Op | FilterPart::Frame | FilterPart::Tracks;
+
 enum Col {
     Name,
     Family_,
@@ -77,7 +80,8 @@ QString streamsText(const std::vector<std::int64_t>& streams) {
 } // namespace
 
 Result<KernelsData> computeKernels(const std::vector<Document::Item>& items, std::optional<TimeRange> range,
-                                   const std::vector<QString>& sourceLabels, const std::stop_token& stop) {
+                                   const Selection& filter, const std::vector<QString>& sourceLabels,
+                                   const std::stop_token& stop) {
     KernelsData out;
     out.range = range;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -85,7 +89,10 @@ Result<KernelsData> computeKernels(const std::vector<Document::Item>& items, std
         std::optional<TimeRange> own;
         if (range)
             own = TimeRange{range->begin - item.shift, range->end - item.shift};
-        Result<KernelTable> result = kernelTable(*item.trace, own, stop);
+        const Result<SliceMask> mask = maskOf(item, filterOf(filter, static_cast<int>(i), kParts), stop);
+        if (!mask.ok())
+            return mask.error();
+        Result<KernelTable> result = kernelTable(*item.trace, own, stop, mask.value());
         if (!result.ok())
             return result.error();
         out.total += result.value().total;
@@ -217,7 +224,18 @@ KernelsPanel::KernelsPanel(Document* document, QWidget* parent)
     controls()->insertWidget(0, m_range);
     connect(m_range, &ChoiceButton::chosen, this, &KernelsPanel::scheduleRefresh);
     connect(document, &Document::rangeChanged, this, &KernelsPanel::rangeChanged);
+    connect(document, &Document::filterChanged, this, &KernelsPanel::filterChanged);
+    connect(view(), &TableView::rowChosen, this,
+            [this](int row) { this->document()->selectKernel(m_model->nameAt(row), ViewKind::Kernels); });
     rangeChanged();
+}
+
+void KernelsPanel::filterChanged() {
+    const Selection& now = document()->selection();
+    if (now.op != m_shown.op || now.frame != m_shown.frame || now.tracks != m_shown.tracks)
+        scheduleRefresh();
+    else
+        view()->showCurrent(m_model, now.kernel);
 }
 
 void KernelsPanel::rangeChanged() {
@@ -229,8 +247,9 @@ void KernelsPanel::rangeChanged() {
 
 void KernelsPanel::refresh() {
     const std::optional<TimeRange> range = m_range->current() == 0 ? document()->range() : std::nullopt;
-    compute([items = document()->items(), labels = sourceLabels(),
-             range](const std::stop_token& stop) { return computeKernels(items, range, labels, stop); },
+    m_shown = document()->selection();
+    compute([items = document()->items(), labels = sourceLabels(), range, filter = m_shown](
+                const std::stop_token& stop) { return computeKernels(items, range, filter, labels, stop); },
             [this](KernelsData rows) { showRows(std::move(rows)); });
 }
 
@@ -240,15 +259,22 @@ void KernelsPanel::showRows(KernelsData kernels) {
     std::uint64_t launches = 0;
     for (const KernelsRow& row : m_model->kernels().rows)
         launches += row.sums.count;
-    setFooter(tr("%1 rows   ·   %2 kernels, copies and sets   ·   total %3")
-                  .arg(countText(m_model->rowCount()), countText(static_cast<std::int64_t>(launches)),
-                       durationText(m_model->kernels().total)));
+    QString text = tr("%1 rows   ·   %2 kernels, copies and sets   ·   total %3")
+                       .arg(countText(m_model->rowCount()), countText(static_cast<std::int64_t>(launches)),
+                            durationText(m_model->kernels().total));
+    if (const QString only = filterText(*document(), kParts); !only.isEmpty())
+        text += tr("   ·   only %1").arg(only);
+    setFooter(text);
     showTableOrMessage();
+    view()->showCurrent(m_model, document()->selection().kernel);
 }
 
 QString KernelsPanel::emptyReason() const {
     if (document()->empty())
         return tr("Nothing is open. Open a trace with Ctrl+O.");
+    if (const QString only = filterText(*document(), kParts); !only.isEmpty())
+        return tr("The GPU starts nothing %1 in this stretch of time. Take a chip off above to see more.")
+            .arg(only);
     if (m_model->kernels().range)
         return tr(
             "The GPU starts nothing in the selected range. Choose in: Whole trace, or select another range.");

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "views/slice_masks.h"
 #include "views/tables/table_panel.h"
 
 #include <stop_token>
@@ -27,8 +28,10 @@ struct KernelsData {
 };
 
 /// Runs in a job. Shares are of all device work of all sources.
+/// `filter`'s op, frame and tracks count.
 Result<KernelsData> computeKernels(const std::vector<Document::Item>& items, std::optional<TimeRange> range,
-                                   const std::vector<QString>& sourceLabels, const std::stop_token& stop);
+                                   const Selection& filter, const std::vector<QString>& sourceLabels,
+                                   const std::stop_token& stop);
 
 class KernelsModel : public TableModel {
     Q_OBJECT
@@ -37,6 +40,9 @@ class KernelsModel : public TableModel {
     explicit KernelsModel(QObject* parent = nullptr);
     void set(KernelsData kernels);
     [[nodiscard]] const KernelsData& kernels() const { return m_data; }
+    [[nodiscard]] QString nameAt(int row) const {
+        return m_data.rows[static_cast<std::size_t>(sourceRow(row))].name;
+    }
     /// Columns that no row has a value for.
     [[nodiscard]] QStringList unavailable() const;
     [[nodiscard]] int sourceRows() const override { return static_cast<int>(m_data.rows.size()); }
@@ -67,10 +73,12 @@ class KernelsPanel : public TablePanel {
 
   private:
     void rangeChanged();
+    void filterChanged();
     void showRows(KernelsData kernels);
 
     KernelsModel* m_model;
     ChoiceButton* m_range;
+    Selection m_shown; ///< what the rows are narrowed by
 };
 
 } // namespace warpline

@@ -139,6 +139,11 @@ Result<OpsData> computeOps(const std::vector<Document::Item>& items, const OpsRe
         query.group = request.group;
         if (request.range)
             query.range = TimeRange{request.range->begin - item.shift, request.range->end - item.shift};
+        const Result<SliceMask> mask =
+            maskOf(item, filterOf(request.filter, static_cast<int>(i), request.parts), stop);
+        if (!mask.ok())
+            return mask.error();
+        query.only = mask.value();
         Result<OpTable> result = opTable(*item.ops, query, stop);
         if (!result.ok())
             return result.error();

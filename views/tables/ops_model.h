@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "views/slice_masks.h"
 #include "views/tables/table_model.h"
 
 #include <stop_token>
@@ -14,6 +15,8 @@ struct OpsRequest {
     OpGroup group = OpGroup::Name;
     std::optional<TimeRange> range; ///< of the session's time
     int source = -1;                ///< -1 = all, rows of equal names summed
+    Selection filter;               ///< its op, kernel, frame and tracks count
+    FilterPart parts = FilterPart::All;
 };
 
 /// A row over all sources asked for.
@@ -44,6 +47,9 @@ class OpsModel : public TableModel {
 
     void set(OpsData data);
     [[nodiscard]] const OpsData& ops() const { return m_data; }
+    [[nodiscard]] QString nameAt(int row) const {
+        return m_data.rows[static_cast<std::size_t>(sourceRow(row))].name;
+    }
     /// ProfilerStep* rows, which hold all others, are left out unless asked for.
     void setStepsShown(bool shown);
     [[nodiscard]] bool stepsShown() const { return m_stepsShown; }

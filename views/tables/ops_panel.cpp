@@ -7,6 +7,8 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
+#include <QJsonObject>
+#include <QLineEdit>
 
 namespace warpline {
 
@@ -34,7 +36,60 @@ OpsPanel::OpsPanel(Document* document, QWidget* parent)
     });
     connect(document, &Document::sessionChanged, this, &OpsPanel::sessionChanged);
     connect(document, &Document::rangeChanged, this, &OpsPanel::rangeChanged);
+    connect(document, &Document::filterChanged, this, &OpsPanel::filterChanged);
+    connect(view(), &TableView::rowChosen, this, &OpsPanel::choose);
     sessionChanged();
+}
+
+FilterPart OpsPanel::parts() const {
+    switch (static_cast<OpRows>(m_rows->current())) {
+    case OpRows::Ops:
+        return FilterPart::Kernel | FilterPart::Frame | FilterPart::Tracks;
+    case OpRows::Kernels:
+        return FilterPart::Op | FilterPart::Frame | FilterPart::Tracks;
+    default:
+        return FilterPart::Op | FilterPart::Kernel | FilterPart::Tracks;
+    }
+}
+
+void OpsPanel::filterChanged() {
+    const FilterPart by = parts();
+    const auto same = [&](int source) {
+        const SliceFilter a = filterOf(m_shown, source, by);
+        const SliceFilter b = filterOf(document()->selection(), source, by);
+        return a.op == b.op && a.kernel == b.kernel && a.frames == b.frames && a.tracks == b.tracks;
+    };
+    bool changed = false;
+    for (std::size_t i = 0; i < document()->items().size(); ++i)
+        changed = changed || !same(static_cast<int>(i));
+    if (changed)
+        scheduleRefresh();
+    else
+        takeSelection();
+}
+
+void OpsPanel::choose(int row) {
+    const QString name = m_model->nameAt(row);
+    switch (static_cast<OpRows>(m_rows->current())) {
+    case OpRows::Ops:
+        document()->selectOp(name, ViewKind::Ops);
+        break;
+    case OpRows::Kernels:
+        document()->selectKernel(name, ViewKind::Ops);
+        break;
+    default:
+        // Steps are numbered in the stacks and one row here.
+        if (!name.startsWith(QStringLiteral("ProfilerStep*")))
+            document()->selectFrame({{name}, -1}, ViewKind::Ops);
+    }
+}
+
+void OpsPanel::takeSelection() {
+    const Selection& s = document()->selection();
+    const auto rows = static_cast<OpRows>(m_rows->current());
+    view()->showCurrent(m_model, rows == OpRows::Ops       ? s.op
+                                 : rows == OpRows::Kernels ? s.kernel
+                                                           : s.frame.name());
 }
 
 void OpsPanel::setRows(OpRows rows) {
@@ -65,6 +120,8 @@ void OpsPanel::refresh() {
     if (m_range->current() == 0)
         request.range = document()->range();
     request.source = m_source->current() - 1;
+    request.filter = m_shown = document()->selection();
+    request.parts = parts();
     compute([items = document()->items(),
              request](const std::stop_token& stop) { return computeOps(items, request, stop); },
             [this](OpsData rows) { showRows(std::move(rows)); });
@@ -87,8 +144,26 @@ void OpsPanel::showRows(OpsData ops) {
     }
     if (m_model->ops().request.group == OpGroup::Shape && !totals.hasShapes)
         parts.append(tr("no input shapes here: record with record_shapes=True"));
+    if (const QString only = filterText(*document(), this->parts()); !only.isEmpty())
+        parts.append(tr("only %1").arg(only));
     setFooter(parts.join(QStringLiteral("   ·   ")));
     showTableOrMessage();
+    takeSelection();
+}
+
+QJsonObject OpsPanel::viewSettings() const {
+    return {{QStringLiteral("rows"), m_rows->current()},
+            {QStringLiteral("group"), m_group->current()},
+            {QStringLiteral("steps"), m_steps->isChecked()},
+            {QStringLiteral("filter"), filterLine()->text()}};
+}
+
+void OpsPanel::applyViewSettings(const QJsonObject& settings) {
+    m_rows->setCurrent(settings[QStringLiteral("rows")].toInt(m_rows->current()));
+    m_group->setCurrent(settings[QStringLiteral("group")].toInt(m_group->current()));
+    m_steps->setChecked(settings[QStringLiteral("steps")].toBool(m_steps->isChecked()));
+    filterLine()->setText(settings[QStringLiteral("filter")].toString());
+    scheduleRefresh();
 }
 
 QString OpsPanel::emptyReason() const {
@@ -97,6 +172,9 @@ QString OpsPanel::emptyReason() const {
     const QString rows = m_rows->options().value(m_rows->current());
     if (m_model->sourceRows() > 0)
         return tr("Only profiler steps are here. Tick Steps to see them.");
+    if (const QString only = filterText(*document(), parts()); !only.isEmpty())
+        return tr("None of these (%1) is %2 in this stretch of time. Take a chip off above to see more.")
+            .arg(rows, only);
     if (m_model->ops().request.range)
         return tr("None of these (%1) starts in the selected range. Choose in: Whole trace, or select "
                   "another range.")

@@ -6,6 +6,7 @@
 #include "views/tables/table_panel.h"
 
 class QCheckBox;
+class QJsonObject;
 
 namespace warpline {
 
@@ -19,6 +20,9 @@ class OpsPanel : public TablePanel {
     explicit OpsPanel(Document* document, QWidget* parent = nullptr);
 
     void setRows(OpRows rows);
+    /// How the table is read, for a session file.
+    [[nodiscard]] QJsonObject viewSettings() const;
+    void applyViewSettings(const QJsonObject& settings);
     [[nodiscard]] OpsModel* opsModel() const { return m_model; }
     [[nodiscard]] ChoiceButton* rowsChoice() const { return m_rows; }
     [[nodiscard]] ChoiceButton* groupChoice() const { return m_group; }
@@ -33,7 +37,14 @@ class OpsPanel : public TablePanel {
   private:
     void sessionChanged();
     void rangeChanged();
+    void filterChanged();
     void showRows(OpsData ops);
+    /// What of the selection narrows the rows of this kind.
+    [[nodiscard]] FilterPart parts() const;
+    /// A row was chosen: the other views are narrowed to it.
+    void choose(int row);
+    /// The row of what is selected becomes the current one.
+    void takeSelection();
 
     OpsModel* m_model;
     ChoiceButton* m_rows;
@@ -41,6 +52,7 @@ class OpsPanel : public TablePanel {
     ChoiceButton* m_range;
     ChoiceButton* m_source;
     QCheckBox* m_steps;
+    Selection m_shown; ///< what the rows are narrowed by
 };
 
 } // namespace warpline

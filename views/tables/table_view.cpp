@@ -154,6 +154,11 @@ TableView::TableView(TableModel* model, const QString& name, const QString& sort
     });
     connect(this, &QAbstractItemView::doubleClicked, this,
             [this](const QModelIndex& i) { emit rowActivated(i.row()); });
+    connect(this, &QTableView::clicked, this, [this](const QModelIndex& i) {
+        // With a modifier rows are gathered, to be copied.
+        if (QGuiApplication::keyboardModifiers() == Qt::NoModifier)
+            emit rowChosen(i.row());
+    });
     // A refresh replaces all rows; the row of the same name stays the current one.
     connect(m_model, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
         m_currentKey = currentIndex().isValid() ? m_model->rowKey(currentIndex().row()) : m_currentKey;
@@ -318,6 +323,10 @@ void TableView::keyPressEvent(QKeyEvent* event) {
     }
     if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && currentIndex().isValid()) {
         emit rowActivated(currentIndex().row());
+        return;
+    }
+    if (event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier && currentIndex().isValid()) {
+        emit rowChosen(currentIndex().row());
         return;
     }
     QTableView::keyPressEvent(event);

@@ -52,12 +52,27 @@ class TableView : public QTableView {
     [[nodiscard]] std::vector<int> selectedRows() const;
     void fillColumnsMenu(QMenu* menu);
     void copy();
+    /// Makes the row that is called so the current one, without choosing it; nothing for an empty name.
+    template <class Model>
+    void showCurrent(const Model* model, const QString& name) {
+        if (name.isEmpty() || (currentIndex().isValid() && model->nameAt(currentIndex().row()) == name))
+            return;
+        for (int row = 0; row < model->rowCount(); ++row) {
+            if (model->nameAt(row) == name) {
+                setCurrentIndex(model->index(row, 0));
+                scrollTo(model->index(row, 0));
+                return;
+            }
+        }
+    }
     /// Undoes what the user chose: columns, widths, order.
     void resetColumns();
 
   signals:
     /// A row was double-clicked, or Enter pressed on it.
     void rowActivated(int row);
+    /// A row was clicked, or Space pressed on it.
+    void rowChosen(int row);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

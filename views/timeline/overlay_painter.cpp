@@ -48,8 +48,8 @@ void OverlayPainter::paint(QPainter& painter, const Scene& scene, const Overlay&
             drawOutline(painter, *rect, withAlpha(theme.text, 150), 1);
     }
     const Scale scale = scene.scale();
-    for (const TimeNs mark : scene.state->marks()) {
-        const double x = scale.x(mark);
+    for (const TimeMark& mark : scene.state->marks()) {
+        const double x = scale.x(mark.time);
         if (x >= 0 && x <= scene.size.width())
             painter.fillRect(QRectF(std::round(x), 0, 1, scene.size.height()), theme.warn);
     }

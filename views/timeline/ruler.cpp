@@ -154,20 +154,23 @@ void Ruler::paintMarks(QPainter& painter) {
         const double right = std::clamp(s.x(range->end), -2.0, width() + 2.0);
         painter.fillRect(QRectF(left, kScaleHeight - 3, std::max(1.0, right - left), 2), theme.accent);
     }
-    const auto flag = [&](TimeNs time, const QColor& ground, const QColor& ink) {
+    constexpr double kWidestNote = 240;
+    const auto flag = [&](TimeNs time, const QColor& ground, const QColor& ink, const QString& note = {}) {
         const double x = s.x(time);
         if (x < 0 || x > width())
             return;
-        const std::string text = formatDuration(coordinates::subtract(time, m_state->origin()));
-        const double wide = m_font.width(text) + 8;
+        std::string text = formatDuration(coordinates::subtract(time, m_state->origin()));
+        if (!note.isEmpty())
+            text += "  " + note.toStdString();
+        const double wide = std::min(m_font.width(text), kWidestNote) + 8;
         const double left = std::clamp(x, 0.0, std::max(0.0, width() - wide));
         painter.fillRect(QRectF(left, 2, wide, kScaleHeight - 9), ground);
         painter.fillRect(QRectF(std::round(x), 2, 1, kScaleHeight - 2), ground);
         painter.setPen(ink);
-        m_font.draw(painter, left + 4, m_font.baseline(2, kScaleHeight - 9), wide, text);
+        m_font.draw(painter, left + 4, m_font.baseline(2, kScaleHeight - 9), wide - 7, text);
     };
-    for (const TimeNs mark : m_state->marks())
-        flag(mark, theme.warn, theme.background);
+    for (const TimeMark& mark : m_state->marks())
+        flag(mark.time, theme.warn, theme.background, mark.note);
     if (const auto pointer = m_state->pointer())
         flag(*pointer, theme.head, theme.text);
 }

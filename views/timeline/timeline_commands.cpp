@@ -37,7 +37,8 @@ TimelineCommands::TimelineCommands(TimelineState* state, TimelineView* view)
          action(QStringLiteral("timeline.nextSame")), action(QStringLiteral("timeline.previousSame")),
          action(QStringLiteral("timeline.copyName"))},
         {action(QStringLiteral("timeline.fold")), action(QStringLiteral("timeline.pin")),
-         action(QStringLiteral("timeline.hide")), action(QStringLiteral("timeline.showAll"))});
+         action(QStringLiteral("timeline.hide")), action(QStringLiteral("timeline.onlyTrack")),
+         action(QStringLiteral("timeline.showAll"))});
 }
 
 QAction* TimelineCommands::add(const QString& name, const QString& text, const QList<QKeySequence>& keys,
@@ -119,12 +120,10 @@ void TimelineCommands::addMoving() {
 
 void TimelineCommands::addSelecting() {
     add(QStringLiteral("timeline.mark"), tr("Set or take away a mark at the pointer"),
-        {QKeySequence(Qt::Key_M)}, [this] {
-            constexpr double near = 5;
-            const coordinates::Scale scale = m_view->scene().scale();
-            m_state->toggleMark(m_state->pointer().value_or(m_view->anchor()),
-                                coordinates::rounded(near * scale.nsPerPixel()));
-        });
+        {QKeySequence(Qt::Key_M)},
+        [this] { m_state->toggleMark(m_state->pointer().value_or(m_view->anchor()), markSlack()); });
+    add(QStringLiteral("timeline.note"), tr("Write a note at the mark…"),
+        {QKeySequence(Qt::SHIFT | Qt::Key_M)}, [this] { writeNote(); });
     add(QStringLiteral("timeline.range"), tr("Select the stretch of time of the selection"),
         {QKeySequence(Qt::Key_R)}, [this] {
             Document& document = m_state->document();
@@ -141,6 +140,26 @@ void TimelineCommands::addSelecting() {
     });
 }
 
+TimeNs TimelineCommands::markSlack() const {
+    constexpr double near = 5;
+    return coordinates::rounded(near * m_view->scene().scale().nsPerPixel());
+}
+
+void TimelineCommands::writeNote() {
+    const TimeNs time = m_state->pointer().value_or(m_view->anchor());
+    const TimeMark* near = m_state->markAt(time, markSlack());
+    const TimeMark mark = near == nullptr ? TimeMark{time, {}} : *near;
+    auto* dialog = new QInputDialog(m_view);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setObjectName(QStringLiteral("markNote"));
+    dialog->setWindowTitle(tr("Note at a mark"));
+    dialog->setLabelText(tr("What is to be seen here:"));
+    dialog->setTextValue(mark.note);
+    connect(dialog, &QInputDialog::textValueSelected, this,
+            [this, at = mark.time](const QString& text) { m_state->setNote(at, text.trimmed()); });
+    dialog->open();
+}
+
 void TimelineCommands::addRows() {
     add(QStringLiteral("timeline.fold"), tr("Fold or unfold the track"),
         {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] {
@@ -155,6 +174,8 @@ void TimelineCommands::addRows() {
     add(QStringLiteral("timeline.hide"), tr("Hide the track"), {QKeySequence(Qt::SHIFT | Qt::Key_H)}, [this] {
         withCurrentRow([](TrackLayout& layout, const Row& row) { layout.setHidden(row.id, true); });
     });
+    add(QStringLiteral("timeline.onlyTrack"), tr("Narrow the tables to this track, or take it out again"),
+        {QKeySequence(Qt::SHIFT | Qt::Key_T)}, [this] { toggleTrack(); });
     add(QStringLiteral("timeline.showAll"), tr("Show all tracks"), {QKeySequence(Qt::SHIFT | Qt::Key_U)},
         [this] { m_state->changeLayout([](TrackLayout& layout) { layout.showAll(); }); });
     add(QStringLiteral("timeline.trackUp"), tr("Move the track up"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
@@ -162,6 +183,17 @@ void TimelineCommands::addRows() {
     add(QStringLiteral("timeline.trackDown"), tr("Move the track down"),
         {QKeySequence(Qt::ALT | Qt::Key_Down)},
         [this] { withCurrentRow([](TrackLayout& layout, const Row& row) { layout.moveBy(row.id, 1); }); });
+}
+
+void TimelineCommands::toggleTrack() {
+    const Row* row = m_view->currentRow();
+    if (row == nullptr || row->id.kind != RowKind::Track)
+        return;
+    std::vector<TrackRef> tracks = m_state->document().selection().tracks;
+    const TrackRef track{row->id.source, row->track};
+    if (std::erase(tracks, track) == 0)
+        tracks.push_back(track);
+    m_state->document().selectTracks(std::move(tracks));
 }
 
 void TimelineCommands::withCurrentRow(const std::function<void(TrackLayout&, const Row&)>& change) {

@@ -29,6 +29,10 @@ class TimelineCommands : public QObject {
     /// The selection (or the selected range) fills the view; when it does already, the whole recording.
     void fit();
     void goToTime();
+    /// How near to a mark counts as at it.
+    [[nodiscard]] TimeNs markSlack() const;
+    void writeNote();
+    void toggleTrack();
     /// Goes to a time as it is typed, counted from the start of the recording; false where it is none.
     bool goToTime(const QString& text);
 

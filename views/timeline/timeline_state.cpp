@@ -3,6 +3,7 @@
 #include "views/timeline/timeline_state.h"
 
 #include "model/query/range_stats.h"
+#include "views/slice_masks.h"
 #include "views/timeline/coordinates.h"
 
 #include <QApplication>
@@ -43,8 +44,8 @@ TimelineState::TimelineState(Document* document, QObject* parent) : QObject(pare
             m_motion.stop();
         m_busyDelay.start();
     });
-    connect(document, &Document::hitsChanged, this,
-            [this] { m_hits.set(m_document->items(), m_document->hits()); });
+    connect(document, &Document::hitsChanged, this, &TimelineState::takeHits);
+    connect(document, &Document::filterChanged, this, &TimelineState::takeHits);
     takeSession();
 }
 
@@ -57,7 +58,7 @@ void TimelineState::takeSession() {
         m_marks.clear();
     m_pointer.reset();
     m_layout.setItems(m_document->items(), m_document->memories(), m_document->growing());
-    m_hits.set(m_document->items(), m_document->hits());
+    takeHits();
     m_steps.clear();
     // Recordings of several ranks step together: the first one that has steps gives the bands.
     for (std::size_t i = 0; i < m_document->items().size() && m_steps.empty(); ++i) {
@@ -75,6 +76,22 @@ void TimelineState::takeSession() {
     emit marksChanged();
     emit pointerChanged();
     emit busyChanged();
+}
+
+void TimelineState::takeHits() {
+    m_namedJob.cancel();
+    m_hits.set(m_document->items(), m_document->hits());
+    emit hitsChanged();
+    if (!m_document->hits().empty() || !m_document->selection().filters())
+        return;
+    m_namedJob.start([items = m_document->items(), selection = m_document->selection()](
+                         const std::stop_token& stop) { return namedSlices(items, selection, stop); },
+                     [this](const Result<std::vector<SliceRef>>& result) {
+                         if (!result.ok() || !m_document->hits().empty())
+                             return;
+                         m_hits.set(m_document->items(), result.value());
+                         emit hitsChanged();
+                     });
 }
 
 TimeNs TimelineState::origin() const {
@@ -113,15 +130,43 @@ void TimelineState::jumpTo(TimeRange range) {
     m_document->setVisible(range);
 }
 
-void TimelineState::toggleMark(TimeNs time, TimeNs slack) {
-    const auto near = std::find_if(m_marks.begin(), m_marks.end(), [&](TimeNs mark) {
-        return std::abs(coordinates::subtract(mark, time)) <= slack;
-    });
-    if (near != m_marks.end())
-        m_marks.erase(near);
-    else
-        m_marks.insert(std::upper_bound(m_marks.begin(), m_marks.end(), time), time);
+void TimelineState::setMarks(std::vector<TimeMark> marks) {
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const TimeMark& a, const TimeMark& b) { return a.time < b.time; });
+    if (marks == m_marks)
+        return;
+    m_marks = std::move(marks);
     emit marksChanged();
+}
+
+const TimeMark* TimelineState::markAt(TimeNs time, TimeNs slack) const {
+    const auto distance = [time](const TimeMark& mark) {
+        return std::abs(coordinates::subtract(mark.time, time));
+    };
+    const auto near =
+        std::min_element(m_marks.begin(), m_marks.end(),
+                         [&](const TimeMark& a, const TimeMark& b) { return distance(a) < distance(b); });
+    return near == m_marks.end() || distance(*near) > slack ? nullptr : &*near;
+}
+
+void TimelineState::toggleMark(TimeNs time, TimeNs slack) {
+    std::vector<TimeMark> marks = m_marks;
+    if (const TimeMark* near = markAt(time, slack))
+        marks.erase(marks.begin() + (near - m_marks.data()));
+    else
+        marks.push_back({time, {}});
+    setMarks(std::move(marks));
+}
+
+void TimelineState::setNote(TimeNs time, const QString& note) {
+    std::vector<TimeMark> marks = m_marks;
+    const auto at =
+        std::find_if(marks.begin(), marks.end(), [time](const TimeMark& mark) { return mark.time == time; });
+    if (at == marks.end())
+        marks.push_back({time, note});
+    else
+        at->note = note;
+    setMarks(std::move(marks));
 }
 
 void TimelineState::clearMarks() {

@@ -25,6 +25,13 @@ struct StepBand {
     SliceRef slice;
 };
 
+/// A moment that the user marked.
+struct TimeMark {
+    TimeNs time = 0;
+    QString note; ///< may be empty
+    bool operator==(const TimeMark&) const = default;
+};
+
 /// What the parts of the timeline share beside the document: rows, marks, where the pointer is, how busy the
 /// GPUs are in view, and the movement from one visible range to another.
 class TimelineState : public QObject {
@@ -47,6 +54,7 @@ class TimelineState : public QObject {
     /// Rises with every session: part of what cached geometry depends on.
     [[nodiscard]] std::uint64_t session() const { return m_sessionNumber; }
     [[nodiscard]] const std::vector<StepBand>& steps() const { return m_steps; }
+    /// What is marked in the lanes: what the search found, or else the events that the selection names.
     [[nodiscard]] const MarkedSlices& hits() const { return m_hits; }
 
     /// From where the ruler counts, and what is there: "ProfilerStep#5", "start".
@@ -62,9 +70,15 @@ class TimelineState : public QObject {
     /// No motion at all; for tests and pictures.
     void setAnimated(bool animated) { m_animated = animated; }
 
-    [[nodiscard]] const std::vector<TimeNs>& marks() const { return m_marks; }
+    /// In order of time.
+    [[nodiscard]] const std::vector<TimeMark>& marks() const { return m_marks; }
+    void setMarks(std::vector<TimeMark> marks);
     /// Sets a mark, or takes away one that is within `slack`.
     void toggleMark(TimeNs time, TimeNs slack);
+    /// The mark nearest to a time, within `slack`; null if there is none.
+    [[nodiscard]] const TimeMark* markAt(TimeNs time, TimeNs slack) const;
+    /// Writes a note to the mark at exactly this time, which is set if it is new.
+    void setNote(TimeNs time, const QString& note);
     void clearMarks();
 
     /// The time under the pointer, wherever in the timeline it is.
@@ -79,16 +93,18 @@ class TimelineState : public QObject {
     void marksChanged();
     void pointerChanged();
     void busyChanged();
+    void hitsChanged();
 
   private:
     void takeSession();
     void startBusy();
+    void takeHits();
 
     Document* m_document;
     TrackLayout m_layout;
     MarkedSlices m_hits;
     std::vector<StepBand> m_steps;
-    std::vector<TimeNs> m_marks;
+    std::vector<TimeMark> m_marks;
     std::optional<TimeNs> m_pointer;
     std::uint64_t m_sessionNumber = 0;
     QVariantAnimation m_motion;
@@ -98,6 +114,7 @@ class TimelineState : public QObject {
     bool m_moving = false; ///< the change of the visible range is the motion's own
     QTimer m_busyDelay;
     LatestJob m_busyJob{this};
+    LatestJob m_namedJob{this};
     std::map<RowId, double> m_busy;
 };
 

@@ -66,7 +66,7 @@ TimelineView::TimelineView(TimelineState* state, QWidget* parent)
     });
     connect(&document, &Document::selectionChanged, this, &TimelineView::takeSelection);
     connect(&document, &Document::rangeChanged, this, repaint);
-    connect(&document, &Document::hitsChanged, this, repaint);
+    connect(state, &TimelineState::hitsChanged, this, repaint);
     connect(&document, &Document::revealRequested, this, [this](SliceRef slice) { bringIntoView(slice); });
     takeSelection();
 }
@@ -223,8 +223,8 @@ TimeNs TimelineView::snapped(const QPointF& position) const {
             best = edge;
         }
     };
-    for (const TimeNs mark : m_state->marks())
-        offer(mark);
+    for (const TimeMark& mark : m_state->marks())
+        offer(mark.time);
     for (const StepBand& step : m_state->steps()) {
         offer(step.range.begin);
         offer(step.range.end);

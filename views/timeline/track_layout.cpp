@@ -453,6 +453,14 @@ const Row* TrackLayout::rowAt(int y, bool pinned) const {
     return it == rows.end() || y < it->top ? nullptr : &*it;
 }
 
+std::vector<Row> TrackLayout::everyRow() const {
+    std::vector<Row> rows;
+    rows.reserve(m_entries.size());
+    for (const Entry& entry : m_entries)
+        rows.push_back(entry.row);
+    return rows;
+}
+
 const Row* TrackLayout::find(const RowId& id) const {
     for (const std::vector<Row>* part : {&m_pinnedRows, &m_rows}) {
         for (const Row& row : *part) {

@@ -97,7 +97,10 @@ class TrackLayout {
     [[nodiscard]] bool isFolded(const RowId& id) const { return m_folded.contains(id); }
     void setPinned(const RowId& id, bool pinned);
     void setHidden(const RowId& id, bool hidden);
+    [[nodiscard]] bool isPinned(const RowId& id) const { return m_pinned.contains(id); }
     [[nodiscard]] bool isHidden(const RowId& id) const { return m_hidden.contains(id); }
+    /// Every row as it is called, shown or not; places mean nothing here.
+    [[nodiscard]] std::vector<Row> everyRow() const;
     [[nodiscard]] std::size_t hiddenCount() const { return m_hidden.size(); }
     void showAll();
     void setFilter(const QString& filter);

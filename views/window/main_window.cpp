@@ -11,13 +11,18 @@
 #include "views/tables/hits_panel.h"
 #include "views/text.h"
 #include "views/timeline/timeline_panel.h"
+#include "views/window/filter_chips.h"
+#include "views/window/jumps.h"
 #include "views/window/notice_bar.h"
 #include "views/window/pages.h"
 #include "views/window/sample.h"
+#include "views/window/session_keeper.h"
+#include "views/window/source_dialog.h"
 #include "views/window/top_bar.h"
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMimeData>
@@ -80,8 +85,20 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
         m_pages->addWidget(page);
     setCentralWidget(m_pages);
 
+    m_keeper = new SessionKeeper(&m_document, m_workbench, m_topBar->searchField(), this);
+    setAsking(true);
+    connect(m_keeper, &SessionKeeper::noticeChanged, this, &MainWindow::showNotice);
+    connect(m_keeper, &SessionKeeper::saveFailed, m_notice, &NoticeBar::setText);
+    connect(m_keeper, &SessionKeeper::saved, this, [this](const QString& path) {
+        m_recent.add(path, tr("session"));
+        updateTitle();
+    });
+
+    m_jumps = new Jumps(&m_document, m_workbench->memory()->focus(), this);
+
     addMenus();
     connectLoader();
+    connectSelection();
     connectCapture();
     connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
     connect(m_start, &StartPage::recordRequested, this, &MainWindow::record);
@@ -89,7 +106,7 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     connect(m_start, &StartPage::sampleRequested, this, &MainWindow::openSample);
     connect(m_start, &StartPage::fileRequested, this, [this](const QString& path) { open({path}); });
     connect(m_failure, &FailurePage::openRequested, this, &MainWindow::chooseFiles);
-    connect(m_failure, &FailurePage::retryRequested, this, [this] { open(m_loader.paths()); });
+    connect(m_failure, &FailurePage::retryRequested, this, [this] { open(m_asked); });
     connect(m_failure, &FailurePage::closeRequested, this,
             [this] { showPage(m_document.empty() ? static_cast<QWidget*>(m_start) : m_session); });
     connect(m_topBar, &TopBar::closeRequested, this, &MainWindow::closeSession);
@@ -124,9 +141,23 @@ void MainWindow::connectLoader() {
             [this] { showPage(m_document.empty() ? static_cast<QWidget*>(m_start) : m_session); });
 }
 
+void MainWindow::connectSelection() {
+    m_topBar->chips()->setBlocks(m_workbench->memory()->blocks());
+    connect(m_jumps, &Jumps::failed, m_notice, &NoticeBar::setText);
+    connect(m_jumps, &Jumps::arrived, this, [this](ViewKind view) {
+        if (view == ViewKind::Flame)
+            m_workbench->flame()->showFrame();
+        if (view == ViewKind::Memory)
+            m_workbench->memory()->showTab(MemoryPanel::Tab::Blocks);
+        m_workbench->showView(view);
+    });
+}
+
 void MainWindow::connectCapture() {
     connect(m_capture, &CaptureController::started, this, [this] {
         m_document.clear();
+        m_failures.clear();
+        m_keeper->forget();
         m_notice->setText({});
         showPage(m_session);
     });
@@ -155,7 +186,49 @@ void MainWindow::record(bool attach) {
 }
 
 void MainWindow::open(const QStringList& paths) {
-    m_loader.open(paths);
+    m_asked = paths;
+    std::vector<OpenFailure> failures;
+    const QStringList files = m_keeper->sourcesOf(paths, failures);
+    if (!failures.empty() && files.isEmpty())
+        showFailures(failures);
+    else
+        m_loader.open(files);
+    m_failures = std::move(failures);
+}
+
+void MainWindow::setAsking(bool asking) {
+    m_keeper->setAsk(!asking ? SessionKeeper::Ask()
+                             : [this](const std::vector<SourceTrouble>& missing,
+                                      const SessionFile& session) -> std::optional<QStringList> {
+        SourceDialog dialog(missing, session, this);
+        if (dialog.exec() != QDialog::Accepted)
+            return std::nullopt;
+        return dialog.found();
+    });
+}
+
+void MainWindow::saveSession(bool choosePath) {
+    QString path = m_keeper->path();
+    if (path.isEmpty() || choosePath) {
+        const QFileInfo first(m_loader.paths().value(0));
+        const QString suggested =
+            !path.isEmpty() ? path
+            : isSample(first.filePath())
+                ? QDir::home().filePath(QStringLiteral("sample.wps"))
+                : first.absolutePath() + u'/' + first.fileName().section(u'.', 0, 0) + QStringLiteral(".wps");
+        path = QFileDialog::getSaveFileName(this, tr("Save the session"), suggested,
+                                            tr("Sessions (*.wps);;All files (*)"));
+        if (!path.isEmpty() && QFileInfo(path).suffix().isEmpty())
+            path += QStringLiteral(".wps");
+    }
+    if (!path.isEmpty())
+        m_keeper->save(path);
+}
+
+void MainWindow::showNotice() {
+    QStringList parts{NoticeBar::sentence(m_document, m_failures), m_keeper->notice()};
+    parts.removeAll(QString());
+    m_notice->setText(parts.join(QStringLiteral("  ")));
 }
 
 void MainWindow::openSample(Sample sample) {
@@ -169,10 +242,11 @@ void MainWindow::openSample(Sample sample) {
 void MainWindow::chooseFiles() {
     const QString folder =
         m_recent.entries().empty() ? QString() : QFileInfo(m_recent.entries().front().path).absolutePath();
-    const QStringList paths = QFileDialog::getOpenFileNames(
-        this, tr("Open traces and snapshots"), folder,
-        tr("Traces and snapshots (*.json *.json.gz *.gz *.zst *.zip *.tar *.tgz *.tmp *.trace *.pickle *.pkl "
-           "*.sqlite *.db);;All files (*)"));
+    const QStringList paths =
+        QFileDialog::getOpenFileNames(this, tr("Open traces and snapshots"), folder,
+                                      tr("Traces, snapshots and sessions (*.json *.json.gz *.gz *.zst *.zip "
+                                         "*.tar *.tgz *.tmp *.trace *.pickle "
+                                         "*.pkl *.sqlite *.db *.wpl *.wps);;All files (*)"));
     if (!paths.isEmpty())
         open(paths);
 }
@@ -189,7 +263,34 @@ void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::ve
             },
             [](const Result<Done>&) {});
     }
-    m_notice->setText(NoticeBar::sentence(m_document, failures));
+    m_failures.insert(m_failures.end(), failures.begin(), failures.end());
+    remember();
+    // What was opened decides what is looked at: a snapshot alone is looked at as one, a profile as a flame
+    // graph.
+    using Layout = Workbench::Layout;
+    if (m_document.items().empty()) {
+        m_workbench->applyLayout(m_document.memories().empty() ? Layout::Flame : Layout::Memory);
+        m_layoutByFile = true;
+    } else if (std::exchange(m_layoutByFile, false)) {
+        m_workbench->applyLayout(Layout::Timeline);
+    }
+    showPage(m_session);
+    // A session says itself what is looked at.
+    m_keeper->restore();
+    showNotice();
+    if (!m_document.items().empty())
+        m_workbench->timeline()->setFocus();
+    else if (!m_document.memories().empty())
+        m_workbench->memory()->allocation()->setFocus();
+    else
+        m_workbench->flame()->view()->setFocus();
+}
+
+void MainWindow::remember() {
+    if (!m_keeper->path().isEmpty()) {
+        m_recent.add(m_keeper->path(), tr("session of %1 files").arg(m_loader.paths().size()));
+        return;
+    }
     for (const Document::Item& item : m_document.items()) {
         const Trace& trace = *item.trace;
         const QString path = toQString(trace.path.substr(0, trace.path.find('!')));
@@ -209,22 +310,6 @@ void MainWindow::sessionOpened(const Document::Prepared& prepared, const std::ve
                                .arg(countText(static_cast<std::int64_t>(device.events.count())),
                                     bytesText(device.peakRequested.requested)));
     }
-    // What was opened decides what is looked at: a snapshot alone is looked at as one, a profile as a flame
-    // graph.
-    using Layout = Workbench::Layout;
-    if (m_document.items().empty()) {
-        m_workbench->applyLayout(m_document.memories().empty() ? Layout::Flame : Layout::Memory);
-        m_layoutByFile = true;
-    } else if (std::exchange(m_layoutByFile, false)) {
-        m_workbench->applyLayout(Layout::Timeline);
-    }
-    showPage(m_session);
-    if (!m_document.items().empty())
-        m_workbench->timeline()->setFocus();
-    else if (!m_document.memories().empty())
-        m_workbench->memory()->allocation()->setFocus();
-    else
-        m_workbench->flame()->view()->setFocus();
 }
 
 void MainWindow::showFailures(const std::vector<OpenFailure>& failures) {
@@ -243,6 +328,8 @@ void MainWindow::closeSession() {
             return Done{};
         },
         [](const Result<Done>&) {});
+    m_failures.clear();
+    m_keeper->forget();
     m_notice->setText({});
     showPage(m_start);
     m_start->setFocus();
@@ -276,6 +363,8 @@ void MainWindow::updateTitle() {
         title = tr("%1 and %2 more — Warpline")
                     .arg(sourceLabel(m_document, 0))
                     .arg(m_document.items().size() - 1);
+    if (page == m_session && !m_keeper->path().isEmpty())
+        title = QFileInfo(m_keeper->path()).fileName() + QStringLiteral(" — ") + title;
     setWindowTitle(title);
 }
 

@@ -21,7 +21,9 @@ namespace warpline {
 
 class FailurePage;
 class LoadingPage;
+class Jumps;
 class NoticeBar;
+class SessionKeeper;
 class StartPage;
 class TopBar;
 class CaptureBar;
@@ -50,6 +52,11 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] SearchController* search() { return &m_search; }
     [[nodiscard]] CaptureController* capture() const { return m_capture; }
     [[nodiscard]] NoticeBar* notice() const { return m_notice; }
+    [[nodiscard]] Jumps* jumps() const { return m_jumps; }
+    [[nodiscard]] SessionKeeper* sessionKeeper() const { return m_keeper; }
+    /// Without it no dialog comes up: what would be asked is told in the notice bar.
+    void setAsking(bool asking);
+    void saveSession(bool choosePath);
     [[nodiscard]] FailurePage* failurePage() const { return m_failure; }
     [[nodiscard]] QWidget* currentPage() const;
     /// Every command of the window and its timeline, in the order of the menus.
@@ -73,12 +80,15 @@ class MainWindow : public QMainWindow {
     void chooseFiles();
     void sessionOpened(const Document::Prepared& prepared, const std::vector<OpenFailure>& failures);
     void showFailures(const std::vector<OpenFailure>& failures);
+    void showNotice();
+    void remember();
     void showPage(QWidget* page);
     void updateTitle();
     void setDropTarget(bool on);
 
     void addCaptureMenu();
     void connectCapture();
+    void connectSelection();
     void record(bool attach);
 
     bool m_layoutByFile = false; ///< the layout was chosen by what was opened, not by the user
@@ -95,6 +105,10 @@ class MainWindow : public QMainWindow {
     FailurePage* m_failure;
     QWidget* m_session;
     NoticeBar* m_notice;
+    SessionKeeper* m_keeper;
+    Jumps* m_jumps;
+    QStringList m_asked;                 ///< what was to be opened last, sessions among it
+    std::vector<OpenFailure> m_failures; ///< of what is open: files that are not shown
     CaptureController* m_capture;
     CaptureBar* m_captureBar;
     Workbench* m_workbench;

@@ -11,8 +11,11 @@
 #include "views/tables/ops_panel.h"
 #include "views/tables/stats_panel.h"
 #include "views/timeline/timeline_panel.h"
+#include "views/window/filter_chips.h"
+#include "views/window/jumps.h"
 #include "views/window/key_help.h"
 #include "views/window/main_window.h"
+#include "views/window/session_keeper.h"
 #include "views/window/top_bar.h"
 
 #include <QActionGroup>
@@ -67,9 +70,16 @@ void MainWindow::addFileMenu() {
         [this] { openSample(Sample::OutOfMemory); });
     menu->addSeparator();
     const auto session = [](QAction* action) { action->setProperty("session", true); };
+    session(add(menu, QStringLiteral("file.saveSession"), tr("Save &session"),
+                QKeySequence(Qt::CTRL | Qt::Key_S), [this] { saveSession(false); }));
+    session(add(menu, QStringLiteral("file.saveSessionAs"), tr("Save session &as…"),
+                QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), [this] { saveSession(true); }));
     session(add(menu, QStringLiteral("file.reload"), tr("Read &again"), QKeySequence(Qt::Key_F5), [this] {
-        if (!m_loader.paths().contains(QStringLiteral("-")))
-            open(m_loader.paths());
+        if (m_loader.paths().contains(QStringLiteral("-")))
+            return;
+        m_failures.clear();
+        m_keeper->keepState();
+        m_loader.open(m_loader.paths());
     }));
     session(add(menu, QStringLiteral("file.close"), tr("&Close"), QKeySequence(Qt::CTRL | Qt::Key_W),
                 [this] { closeSession(); }));
@@ -147,6 +157,18 @@ void MainWindow::addSearchMenu() {
             [this] { m_document.back(); });
     addHere("selection.forward", tr("Selection &after"), QKeySequence(Qt::ALT | Qt::Key_Right),
             [this] { m_document.forward(); });
+    addHere("go.kernel", tr("Longest &kernel of the selection"),
+            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K), [this] { m_jumps->toKernel(); });
+    addHere("go.line", tr("Its &Python line in the flame graph"),
+            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [this] { m_jumps->toLine(); });
+    addHere("go.block", tr("Its largest &allocation in memory"),
+            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M), [this] { m_jumps->toBlock(); });
+    menu->addSeparator();
+    addHere("filter.takeOffLast", tr("Take off the last filter"), QKeySequence(Qt::CTRL | Qt::Key_Backspace),
+            [this] { m_topBar->chips()->takeOffLast(); });
+    addHere("filter.takeOffAll", tr("Take off all filters"),
+            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backspace),
+            [this] { m_topBar->chips()->takeOffAll(); });
     addHere("range.clear", tr("Clear the selected &range"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R),
             [this] { m_document.setRange(std::nullopt); });
     menu->addSeparator();

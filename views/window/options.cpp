@@ -123,6 +123,7 @@ ParsedOptions parseOptions(const QStringList& arguments) {
             return wrong(tr("There is no view \"%1\": choose timeline, ops, kernels, memory or flame.")
                              .arg(parser.value(view)));
         options.view = static_cast<Options::View>(index);
+        options.viewGiven = true;
     }
     if (parser.isSet(range)) {
         options.range = RangeOption::parse(parser.value(range));

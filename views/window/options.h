@@ -35,6 +35,7 @@ struct Options {
     QStringList files;  ///< "-" = the standard input
     QString screenshot; ///< the picture to write; empty = open a window
     View view = View::Timeline;
+    bool viewGiven = false; ///< else a session file says what is drawn
     std::optional<RangeOption> range;
     QString select;
     QString search;

@@ -7,6 +7,7 @@
 #include "views/timeline/timeline_panel.h"
 #include "views/window/main_window.h"
 #include "views/window/pages.h"
+#include "views/window/session_keeper.h"
 #include "views/window/top_bar.h"
 
 #include <QCoreApplication>
@@ -31,6 +32,15 @@ void settle(const MainWindow& window) {
         quiet = window.busy() ? 0 : quiet + 1;
         QThread::msleep(window.busy() ? 2 : 10);
     }
+}
+
+/// What was opened may have chosen a layout of its own.
+void showView(Workbench& workbench, Options::View view) {
+    workbench.applyLayout(workbench.layoutChoice());
+    workbench.raisePanel(view == Options::View::Kernels                          ? Workbench::Panel::Kernels
+                         : view == Options::View::Flame                          ? Workbench::Panel::Flame
+                         : workbench.layoutChoice() == Workbench::Layout::Memory ? Workbench::Panel::Memory
+                                                                                 : Workbench::Panel::Ops);
 }
 
 void complain(const QString& sentence) {
@@ -76,6 +86,7 @@ int takeScreenshot(MainWindow& window, const Options& options) {
     int status = 0;
     window.resize(options.size);
     window.workbench()->timeline()->setAnimated(false);
+    window.setAsking(false);
     const Workbench::Layout layout = options.view == Options::View::Timeline ? Workbench::Layout::Timeline
                                      : options.view == Options::View::Memory ? Workbench::Layout::Memory
                                      : options.view == Options::View::Flame  ? Workbench::Layout::Flame
@@ -91,12 +102,8 @@ int takeScreenshot(MainWindow& window, const Options& options) {
         status = 1;
     }
     if (!document.empty()) {
-        window.workbench()->applyLayout(window.workbench()->layoutChoice());
-        window.workbench()->raisePanel(options.view == Options::View::Kernels ? Workbench::Panel::Kernels
-                                       : options.view == Options::View::Flame ? Workbench::Panel::Flame
-                                       : window.workbench()->layoutChoice() == Workbench::Layout::Memory
-                                           ? Workbench::Panel::Memory
-                                           : Workbench::Panel::Ops);
+        if (options.viewGiven || window.sessionKeeper()->path().isEmpty())
+            showView(*window.workbench(), options.view);
         if (!options.select.isEmpty() && !selectByName(document, options.select)) {
             complain(MainWindow::tr("No event is called \"%1\".").arg(options.select));
             status = 1;

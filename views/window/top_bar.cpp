@@ -6,6 +6,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/window/buttons.h"
+#include "views/window/filter_chips.h"
 #include "views/window/search_controller.h"
 
 #include <QClipboard>
@@ -90,14 +91,10 @@ TopBar::TopBar(Document* document, SearchController* search, QWidget* parent)
     m_files->setContentsMargins(0, 0, 0, 0);
     m_files->setSpacing(8);
     layout->addWidget(files);
-    m_range = new QToolButton(this);
-    m_range->setObjectName(QStringLiteral("rangeChip"));
-    m_range->setFocusPolicy(Qt::TabFocus);
-    connect(m_range, &QToolButton::clicked, this, [this] { m_document->setRange(std::nullopt); });
-    layout->addWidget(m_range);
-    layout->addStretch(1);
     m_search = new SearchField(search, this);
     m_search->setFixedHeight(26);
+    m_chips = new FilterChips(document, m_search, this);
+    layout->addWidget(m_chips, 3);
     layout->addWidget(m_search, 2);
     auto* record = new QPushButton(tr("● Record…"), this);
     record->setObjectName(QStringLiteral("recordButton"));
@@ -107,9 +104,7 @@ TopBar::TopBar(Document* document, SearchController* search, QWidget* parent)
     connect(record, &QPushButton::clicked, this, &TopBar::recordRequested);
     layout->addWidget(record);
     connect(document, &Document::sessionChanged, this, &TopBar::fillFiles);
-    connect(document, &Document::rangeChanged, this, &TopBar::showRange);
     fillFiles();
-    showRange();
 }
 
 void TopBar::fillFiles() {
@@ -176,20 +171,6 @@ void TopBar::fillFiles() {
         chip->setMenu(menu);
         m_files->addWidget(chip);
     }
-}
-
-void TopBar::showRange() {
-    const std::optional<TimeRange> range = m_document->range();
-    m_range->setVisible(range.has_value());
-    if (!range)
-        return;
-    const QString name =
-        m_document->rangeName().isEmpty() ? durationText(range->duration()) : m_document->rangeName();
-    m_range->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, 220) + QStringLiteral("   ×"));
-    m_range->setAccessibleName(tr("Clear the selected range %1").arg(name));
-    m_range->setToolTip(tr("%1 to %2, %3. Click to clear.")
-                            .arg(timeLabel(*m_document, range->begin), timeLabel(*m_document, range->end),
-                                 durationText(range->duration())));
 }
 
 } // namespace warpline

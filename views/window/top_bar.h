@@ -9,10 +9,10 @@
 
 class QHBoxLayout;
 class QMenuBar;
-class QToolButton;
 
 namespace warpline {
 
+class FilterChips;
 class SearchController;
 
 /// The search field with its count inside. Enter and Shift+Enter step, Escape clears and then leaves.
@@ -34,7 +34,7 @@ class SearchField : public QLineEdit {
     SearchController* m_search;
 };
 
-/// The strip at the top: the name, the menus, the files, the selected range, the search.
+/// The strip at the top: the name, the menus, the files, what narrows the views, the search.
 class TopBar : public QWidget {
     Q_OBJECT
 
@@ -43,7 +43,7 @@ class TopBar : public QWidget {
 
     [[nodiscard]] QMenuBar* menuBar() const { return m_menuBar; }
     [[nodiscard]] SearchField* searchField() const { return m_search; }
-    [[nodiscard]] QToolButton* rangeChip() const { return m_range; }
+    [[nodiscard]] FilterChips* chips() const { return m_chips; }
 
   signals:
     void closeRequested();
@@ -52,12 +52,11 @@ class TopBar : public QWidget {
 
   private:
     void fillFiles();
-    void showRange();
 
     Document* m_document;
     QMenuBar* m_menuBar;
     QHBoxLayout* m_files;
-    QToolButton* m_range;
+    FilterChips* m_chips;
     SearchField* m_search;
 };
 

@@ -3,6 +3,7 @@
 #include "views/window/workbench.h"
 
 #include "views/flame/flame_panel.h"
+#include "views/memory/allocation_view.h"
 #include "views/memory/memory_panel.h"
 #include "views/tables/details_panel.h"
 #include "views/tables/hits_panel.h"
@@ -11,6 +12,7 @@
 #include "views/tables/ops_panel.h"
 #include "views/tables/stats_panel.h"
 #include "views/timeline/timeline_panel.h"
+#include "views/timeline/timeline_view.h"
 
 #include <QSettings>
 #include <QTabBar>
@@ -42,8 +44,9 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
     setCentralWidget(m_timeline);
     m_ops = new OpsPanel(document, this);
     m_kernels = new KernelsPanel(document, this);
-    m_flame = new FlamePanel(document, this);
+    // Before the flame graph, whose bytes are those that it looks at.
     m_memory = new MemoryPanel(document, this);
+    m_flame = new FlamePanel(document, m_memory->focus(), this);
     m_stats = new StatsPanel(document, this);
     m_hits = new HitsPanel(document, this);
     m_log = new LogPanel(document, this);
@@ -71,6 +74,11 @@ Workbench::Workbench(Document* document, QWidget* parent) : QMainWindow(parent),
             Qt::QueuedConnection);
     applyLayout(Layout::Timeline);
 
+    connect(document, &Document::viewRequested, this, &Workbench::showView);
+    connect(m_flame, &FlamePanel::blocksRequested, this, [this] {
+        m_memory->showTab(MemoryPanel::Tab::Blocks);
+        showView(ViewKind::Memory);
+    });
     connect(document, &Document::sessionChanged, this, [this] {
         const int findings = m_log->logModel()->sourceRows();
         dock(Panel::Log)->setWindowTitle(findings > 0 ? tr("Log %1").arg(findings) : tr("Log"));
@@ -168,17 +176,50 @@ void Workbench::raisePanel(Panel panel) {
     dock(panel)->raise();
 }
 
-void Workbench::saveLayout() const {
-    QSettings().setValue(stateKey(), saveState(kLayoutVersion));
+void Workbench::showView(ViewKind view) {
+    switch (view) {
+    case ViewKind::None:
+        return;
+    case ViewKind::Timeline:
+        m_timeline->view()->setFocus();
+        return;
+    case ViewKind::Ops:
+        raisePanel(Panel::Ops);
+        m_ops->view()->setFocus();
+        return;
+    case ViewKind::Kernels:
+        raisePanel(Panel::Kernels);
+        m_kernels->view()->setFocus();
+        return;
+    case ViewKind::Flame:
+        raisePanel(Panel::Flame);
+        m_flame->view()->setFocus();
+        return;
+    case ViewKind::Memory:
+        raisePanel(Panel::Memory);
+        m_memory->allocation()->setFocus();
+        return;
+    }
 }
 
-bool Workbench::restoreLayout() {
-    const QByteArray state = QSettings().value(stateKey()).toByteArray();
+void Workbench::saveLayout() const {
+    QSettings().setValue(stateKey(), layoutState());
+}
+
+QByteArray Workbench::layoutState() const {
+    return saveState(kLayoutVersion);
+}
+
+bool Workbench::setLayoutState(const QByteArray& state) {
     if (state.isEmpty() || !restoreState(state, kLayoutVersion))
         return false;
     m_placed = true;
     updateTitles();
     return true;
+}
+
+bool Workbench::restoreLayout() {
+    return setLayoutState(QSettings().value(stateKey()).toByteArray());
 }
 
 } // namespace warpline

@@ -46,10 +46,15 @@ class Workbench : public QMainWindow {
 
     /// Shows a panel, in front of those it shares its place with.
     void raisePanel(Panel panel);
+    /// The same of the view in which something was selected, which has the keyboard then.
+    void showView(ViewKind view);
     /// Places the docks as the layout has them.
     void applyLayout(Layout layout);
     [[nodiscard]] Layout layoutChoice() const { return m_layout; }
     void saveLayout() const;
+    /// The places of the docks as bytes, for a session file; false if they mean nothing here.
+    [[nodiscard]] QByteArray layoutState() const;
+    bool setLayoutState(const QByteArray& state);
     /// What saveLayout() kept, or the Timeline layout; false if nothing was kept.
     bool restoreLayout();
 
