@@ -18,6 +18,9 @@ struct ImportOptions {
     unsigned threads = 0; ///< 0 = as many as there are processors
     std::stop_token stop;
     Progress* progress = nullptr; ///< may be null; outlives the call
+    /// Of a recording that comes by and by: its newest events so far, as often as they can be arranged;
+    /// called by the reading thread, which reads on afterwards.
+    std::function<void(TracePtr)> partial;
 };
 
 /// What a file holds: an archive may hold several things of several kinds.

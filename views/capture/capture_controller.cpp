@@ -16,18 +16,14 @@ namespace warpline {
 namespace {
 
 constexpr int kPollMs = 200;
-constexpr TimeNs kFollowed = 2'000'000'000; ///< what is in view while following
 
 } // namespace
 
 CaptureController::CaptureController(Document* document, QObject* parent)
-    : QObject(parent), m_document(document) {
+    : QObject(parent), m_document(document), m_follow(document) {
     m_timer.setInterval(kPollMs);
     connect(&m_timer, &QTimer::timeout, this, &CaptureController::poll);
-    connect(document, &Document::visibleChanged, this, [this] {
-        if (m_recorder && m_following && !m_moving)
-            setFollowing(false);
-    });
+    connect(&m_follow, &FollowNewest::followingChanged, this, &CaptureController::followingChanged);
 }
 
 CaptureController::~CaptureController() {
@@ -52,7 +48,6 @@ void CaptureController::start(capture::RecordConfig config) {
     m_shown = 0;
     m_marks = 0;
     m_paused = false;
-    m_following = true;
     using Started = std::shared_ptr<capture::Recorder>;
     m_starting.start(
         [config = std::move(config)](const std::stop_token&) mutable -> Result<Started> {
@@ -68,6 +63,7 @@ void CaptureController::start(capture::RecordConfig config) {
             }
             m_recorder = std::move(result).value();
             m_timer.start();
+            m_follow.begin();
             emit started();
             poll();
         });
@@ -111,23 +107,6 @@ void CaptureController::mark() {
         m_recorder->mark(tr("mark %1").arg(++m_marks).toStdString());
 }
 
-void CaptureController::setFollowing(bool following) {
-    if (following == m_following)
-        return;
-    m_following = following;
-    follow();
-    emit followingChanged();
-}
-
-void CaptureController::follow() {
-    if (!m_following || m_document->empty())
-        return;
-    const TimeRange extent = m_document->extent();
-    m_moving = true;
-    m_document->setVisible({std::max(extent.begin, extent.end - kFollowed), extent.end});
-    m_moving = false;
-}
-
 void CaptureController::poll() {
     if (!m_recorder)
         return;
@@ -137,6 +116,7 @@ void CaptureController::poll() {
         m_timer.stop();
         m_snapshot.cancel();
         m_recorder.reset();
+        m_follow.end();
         if (m_status.state == capture::RecordStatus::State::Failed)
             emit failed(toQString(m_status.reason));
         else
@@ -169,10 +149,7 @@ void CaptureController::takeSnapshot() {
             m_shown = result.value().revision;
             if (result.value().prepared.items.empty())
                 return;
-            m_moving = true;
-            m_document->grow(std::move(result).value().prepared);
-            m_moving = false;
-            follow();
+            m_follow.grow(std::move(result).value().prepared);
         });
 }
 

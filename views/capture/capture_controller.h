@@ -3,6 +3,7 @@
 #pragma once
 
 #include "capture/recorder/recorder.h"
+#include "views/capture/follow_newest.h"
 #include "views/document.h"
 #include "views/jobs.h"
 
@@ -34,8 +35,8 @@ class CaptureController : public QObject {
     [[nodiscard]] bool paused() const { return m_paused; }
     void mark();
     /// The newest seconds stay in view; off as soon as the user looks elsewhere.
-    void setFollowing(bool following);
-    [[nodiscard]] bool following() const { return m_following; }
+    void setFollowing(bool following) { m_follow.setFollowing(following); }
+    [[nodiscard]] bool following() const { return m_follow.following(); }
 
     [[nodiscard]] bool recording() const { return m_recorder != nullptr || m_starting.busy(); }
     [[nodiscard]] const capture::RecordStatus& status() const { return m_status; }
@@ -63,7 +64,6 @@ class CaptureController : public QObject {
     };
     void poll();
     void takeSnapshot();
-    void follow();
 
     Document* m_document;
     std::shared_ptr<capture::Recorder> m_recorder;
@@ -73,11 +73,10 @@ class CaptureController : public QObject {
     QTimer m_timer;
     LatestJob m_starting{this};
     LatestJob m_snapshot{this};
+    FollowNewest m_follow;
     std::uint64_t m_shown = 0; ///< revision of what the document holds
     int m_marks = 0;
     bool m_paused = false;
-    bool m_following = true;
-    bool m_moving = false; ///< the change of the visible range is ours
 };
 
 } // namespace warpline

@@ -26,6 +26,17 @@ void Loader::open(const QStringList& paths) {
         m_state->sizes.push_back(info.isFile() ? static_cast<quint64>(info.size()) : 0);
         m_state->progress.push_back(std::make_unique<Progress>());
     }
+    // One that comes by and by; a file, or one of several, is shown when it is whole.
+    if (paths.size() == 1 && m_state->sizes.front() == 0)
+        m_state->grew = [this, own = std::weak_ptr<State>(m_state)](Document::Prepared prepared) {
+            QMetaObject::invokeMethod(
+                this,
+                [this, own, prepared = std::move(prepared)] {
+                    if (m_state && m_state == own.lock())
+                        emit grew(prepared);
+                },
+                Qt::QueuedConnection);
+        };
     m_clock.start();
     m_job.start([paths, state = m_state](const std::stop_token& stop) { return work(paths, *state, stop); },
                 [this](Result<Opened> result) {
@@ -60,6 +71,12 @@ Result<Loader::Opened> Loader::work(const QStringList& paths, State& state, cons
         ImportOptions options;
         options.stop = stop;
         options.progress = state.progress[static_cast<std::size_t>(i)].get();
+        if (state.grew)
+            options.partial = [&state](TracePtr trace) {
+                warpline::Opened opened;
+                opened.traces.push_back(std::move(trace));
+                state.grew(Document::prepare(std::move(opened)));
+            };
         Result<warpline::Opened> result = openFile(QFile::encodeName(paths[i]).toStdString(), options);
         if (stop.stop_requested())
             return Error::cancelled();

@@ -8,6 +8,7 @@
 #include <QElapsedTimer>
 #include <QStringList>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Loader : public QObject {
 
   signals:
     void started();
+    /// Of a recording that comes through a pipe: what there is so far, again and again before opened().
+    void grew(const warpline::Document::Prepared& prepared);
     /// At least one file is open.
     void opened(const warpline::Document::Prepared& prepared,
                 const std::vector<warpline::OpenFailure>& failures);
@@ -66,6 +69,7 @@ class Loader : public QObject {
         std::vector<quint64> sizes; ///< of the files, 0 where unknown
         std::vector<std::unique_ptr<Progress>> progress;
         std::atomic<int> current{0};
+        std::function<void(Document::Prepared)> grew; ///< called by the job
     };
     struct Opened {
         Document::Prepared prepared;

@@ -13,6 +13,7 @@
 #include "views/timeline/timeline_panel.h"
 #include "views/window/filter_chips.h"
 #include "views/window/jumps.h"
+#include "views/window/live_stream.h"
 #include "views/window/notice_bar.h"
 #include "views/window/pages.h"
 #include "views/window/sample.h"
@@ -78,6 +79,7 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     m_workbench = new Workbench(&m_document, m_session);
     m_capture = new CaptureController(&m_document, this);
     m_captureBar = new CaptureBar(m_capture, m_session);
+    m_stream = new LiveStream(&m_document, &m_loader, this);
     layout->addWidget(m_captureBar);
     layout->addWidget(m_notice);
     layout->addWidget(m_workbench, 1);
@@ -99,6 +101,7 @@ MainWindow::MainWindow(Appearance* appearance, QWidget* parent)
     addMenus();
     connectLoader();
     connectSelection();
+    connectStream();
     connectCapture();
     connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
     connect(m_start, &StartPage::recordRequested, this, &MainWindow::record);
@@ -150,6 +153,21 @@ void MainWindow::connectSelection() {
         if (view == ViewKind::Memory)
             m_workbench->memory()->showTab(MemoryPanel::Tab::Blocks);
         m_workbench->showView(view);
+    });
+}
+
+void MainWindow::connectStream() {
+    connect(m_stream, &LiveStream::begun, this, [this] {
+        m_notice->setStoppable(true);
+        showPage(m_session);
+    });
+    connect(m_stream, &LiveStream::changed, this, [this] { m_notice->setText(m_stream->text()); });
+    connect(m_notice, &NoticeBar::stopRequested, &m_loader, &Loader::cancel);
+    connect(m_stream, &LiveStream::ended, this, [this](bool stopped) {
+        m_notice->setStoppable(false);
+        m_notice->setText(
+            stopped ? tr("Stopped before the recording's end: shown are the newest events that had come.")
+                    : QString());
     });
 }
 

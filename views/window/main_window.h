@@ -28,6 +28,7 @@ class StartPage;
 class TopBar;
 class CaptureBar;
 class CaptureController;
+class LiveStream;
 
 /// The program's window: the start page, the page of what is being read, the page of what could not be read,
 /// or the views of the open session.
@@ -87,6 +88,7 @@ class MainWindow : public QMainWindow {
     void setDropTarget(bool on);
 
     void addCaptureMenu();
+    void connectStream();
     void connectCapture();
     void connectSelection();
     void record(bool attach);
@@ -111,6 +113,7 @@ class MainWindow : public QMainWindow {
     std::vector<OpenFailure> m_failures; ///< of what is open: files that are not shown
     CaptureController* m_capture;
     CaptureBar* m_captureBar;
+    LiveStream* m_stream;
     Workbench* m_workbench;
     QMenu* m_recentMenu = nullptr;
     std::vector<Command> m_commands;

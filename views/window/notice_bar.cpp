@@ -33,6 +33,9 @@ NoticeBar::NoticeBar(QWidget* parent) : QWidget(parent) {
         layout->addWidget(b);
         return b;
     };
+    m_stop = button(tr("■ Stop"), tr("End this"));
+    m_stop->hide();
+    connect(m_stop, &QToolButton::clicked, this, &NoticeBar::stopRequested);
     connect(button(tr("Show the log"), tr("Show the log")), &QToolButton::clicked, this,
             &NoticeBar::logRequested);
     connect(button(QStringLiteral("×"), tr("Hide this notice")), &QToolButton::clicked, this, &QWidget::hide);
@@ -65,6 +68,10 @@ void NoticeBar::setText(const QString& text) {
     m_label->setText(text);
     m_label->setToolTip(text);
     setVisible(!text.isEmpty());
+}
+
+void NoticeBar::setStoppable(bool stoppable) {
+    m_stop->setVisible(stoppable);
 }
 
 QString NoticeBar::text() const {

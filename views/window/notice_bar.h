@@ -7,6 +7,7 @@
 #include <QWidget>
 
 class QLabel;
+class QToolButton;
 
 namespace warpline {
 
@@ -20,13 +21,17 @@ class NoticeBar : public QWidget {
     static QString sentence(const Document& document, const std::vector<OpenFailure>& failures);
     /// Hides the bar where `text` is empty.
     void setText(const QString& text);
+    /// Shows a button that ends what the text speaks of.
+    void setStoppable(bool stoppable);
     [[nodiscard]] QString text() const;
 
   signals:
     void logRequested();
+    void stopRequested();
 
   private:
     QLabel* m_label;
+    QToolButton* m_stop;
 };
 
 } // namespace warpline

@@ -8,6 +8,7 @@
 #include "model/store/wpl/block.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <thread>
 
@@ -165,8 +166,10 @@ class Reader {
             if (ok && events) {
                 auto block = std::make_shared<EventBlock>();
                 ok = readEventChunk(chunk.header, *raw, dictionary, *block);
-                if (ok)
+                if (ok) {
                     blocks.push_back(std::move(block));
+                    givePartial(dictionary, blocks);
+                }
             } else if (ok) {
                 ok = readDictionaryChunk(chunk.header, *raw, dictionary);
             }
@@ -179,6 +182,30 @@ class Reader {
         if (trace.ok())
             tellEnd(*trace.value(), bad);
         return trace;
+    }
+
+    void givePartial(const Dictionary& dictionary, const std::vector<EventBlockPtr>& blocks) {
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point begin = Clock::now();
+        if (!m_options.partial || begin < m_nextPartial)
+            return;
+        constexpr std::size_t kMostEvents = 200'000;
+        std::size_t first = blocks.size();
+        for (std::size_t events = 0; first > 0 && events < kMostEvents; --first)
+            events += blocks[first - 1]->events.size();
+        ImportOptions options;
+        options.threads = m_options.threads;
+        options.stop = m_options.stop;
+        const auto trace = buildRecording(
+            dictionary, {blocks.begin() + static_cast<std::ptrdiff_t>(first), blocks.end()}, options);
+        if (trace.ok() && trace.value()->slices.size() > 0) {
+            trace.value()->path = m_source.name;
+            m_options.partial(trace.value());
+        }
+        // Who writes into the pipe waits meanwhile: two thirds of the time are for reading.
+        constexpr std::chrono::milliseconds kLeast(250);
+        const Clock::time_point end = Clock::now();
+        m_nextPartial = end + std::max<Clock::duration>(kLeast, 2 * (end - begin));
     }
 
     void tellEnd(Trace& trace, const std::optional<BadChunk>& bad) const {
@@ -214,6 +241,7 @@ class Reader {
     ByteSource& m_source;
     const ImportOptions& m_options;
     ChunkReader m_chunks;
+    std::chrono::steady_clock::time_point m_nextPartial;
 };
 
 } // namespace
