@@ -193,10 +193,11 @@ bool Machine::memoPut(std::uint64_t index) {
         m_gaveUp = true;
         return true;
     }
-    while (index >= m_memo.size())
-        m_memo.makeRoom(static_cast<std::size_t>(m_memoNext));
-    for (; m_memoNext <= index; ++m_memoNext)
+    for (; m_memoNext <= index; ++m_memoNext) {
+        if (m_memoNext == m_memo.size())
+            m_memo.makeRoom(static_cast<std::size_t>(m_memoNext));
         m_memo[m_memoNext] = Value();
+    }
     m_memo[index] = m_stack.back();
     return true;
 }
