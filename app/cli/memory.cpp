@@ -66,13 +66,21 @@ void writeOutOfMemory(JsonWriter& json, const MemoryHistory& history, const Memo
 DataTable dataOf(const MemoryHistory& history, const Holders& holders) {
     DataTable data(
         {"label", "bytes", "allocated_bytes", "blocks", "largest_bytes", "longest_life", "share", "stack"});
+    // Stacks have many frames in common: each is written once.
+    std::vector<std::string> lines(history.stacks.frameCount());
+    std::string stack;
     for (const Holder& h : holders.rows) {
-        std::string stack;
-        JsonWriter json(stack);
-        json.beginArray();
-        for (const std::string& frame : stackTexts(history, h.stack))
-            json.text(frame);
-        json.endArray();
+        stack.assign(1, '[');
+        for (StackId s = h.stack; s; s = history.stacks.node(s).caller) {
+            const FrameId frame = history.stacks.node(s).frame;
+            std::string& line = lines[frame.index()];
+            if (line.empty())
+                appendJsonString(line, stackLine(history, frame));
+            if (stack.size() > 1)
+                stack.push_back(',');
+            stack.append(line);
+        }
+        stack.push_back(']');
         data.addRow({h.label, h.bytes, h.allocated, static_cast<std::int64_t>(h.blocks), h.largest,
                      h.longestLife, h.share, RawJson{stack}});
     }

@@ -360,16 +360,18 @@ std::string opOfStack(const MemoryHistory& history, StackId stack) {
 
 std::vector<std::string> stackTexts(const MemoryHistory& history, StackId stack) {
     std::vector<std::string> out;
-    for (const FrameId id : history.stacks.frames(stack)) {
-        const MemoryFrame& f = history.stacks.frame(id);
-        const std::string_view file = history.strings.view(f.file);
-        const std::string_view name = history.strings.view(f.name);
-        if (file.empty() || file == "??")
-            out.emplace_back(name);
-        else
-            out.push_back(fmt::format("{} ({}:{})", name, file, f.line));
-    }
+    for (const FrameId id : history.stacks.frames(stack))
+        out.push_back(stackLine(history, id));
     return out;
+}
+
+std::string stackLine(const MemoryHistory& history, FrameId frame) {
+    const MemoryFrame& f = history.stacks.frame(frame);
+    const std::string_view file = history.strings.view(f.file);
+    const std::string_view name = history.strings.view(f.name);
+    if (file.empty() || file == "??")
+        return std::string(name);
+    return fmt::format("{} ({}:{})", name, file, f.line);
 }
 
 } // namespace warpline

@@ -90,5 +90,7 @@ FrameId programFrame(const MemoryHistory& history, StackId stack);
 std::string opOfStack(const MemoryHistory& history, StackId stack);
 /// Frames of a stack as text, innermost first: "name (file:line)", whole paths.
 std::vector<std::string> stackTexts(const MemoryHistory& history, StackId stack);
+/// One of them.
+std::string stackLine(const MemoryHistory& history, FrameId frame);
 
 } // namespace warpline

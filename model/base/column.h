@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -63,6 +64,19 @@ class Column {
             throw std::bad_alloc();
         m_data = static_cast<T*>(p);
         m_size = size;
+    }
+    /// Room for more than `used` values, of which nobody knows how many will come: several times as much, not
+    /// touched, in large pages where it is much. The first `used` values stay.
+    void makeRoom(std::size_t used) {
+        assert(used <= m_size);
+        // From here on growing moves pages, where copying would need the memory twice.
+        constexpr std::size_t kMoved = std::size_t{8} << 20;
+        if (used * sizeof(T) >= kMoved)
+            return grow(used * 2);
+        Column more(used < 16 ? 64 : used * 4);
+        if (used > 0)
+            std::memcpy(more.m_data, m_data, used * sizeof(T));
+        *this = std::move(more);
     }
     void fill(const T& value) {
         for (std::size_t i = 0; i < m_size; ++i)

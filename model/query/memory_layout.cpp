@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostPixels = 16384;
 /// Columns are written to the picture this many at once, so that each line of memory is touched once.
-constexpr std::size_t kTile = 16;
+constexpr std::size_t kTile = 64;
 
 /// Into how many parts a picture is cut: each walks from a moment of its own.
 std::size_t workers() {
@@ -33,14 +33,16 @@ std::vector<std::int64_t> rowCentres(ByteRange bytes, int rows) {
 
 /// Puts up to kTile columns, each bottom up, into the picture from column `first` on.
 /// Each value fills `step` rows.
-void putColumns(const std::vector<std::uint32_t>& tile, std::size_t first, std::size_t count,
-                std::size_t values, std::size_t step, LayoutFrame& out) {
+void putColumns(const std::uint32_t* const* from, std::size_t first, std::size_t count, std::size_t values,
+                std::size_t step, LayoutFrame& out) {
     const auto columns = static_cast<std::size_t>(out.columns);
     const auto rows = static_cast<std::size_t>(out.rows);
-    for (std::size_t r = 0; r < rows; ++r) {
-        BlockId* to = out.cells.data() + (rows - 1 - r) * columns + first;
+    BlockId line[kTile];
+    for (std::size_t v = 0; v < values; ++v) {
         for (std::size_t c = 0; c < count; ++c)
-            to[c] = BlockId{tile[c * values + r / step]};
+            line[c] = BlockId{from[c][v]};
+        for (std::size_t r = v * step; r < std::min(rows, (v + 1) * step); ++r)
+            std::copy_n(line, count, out.cells.data() + (rows - 1 - r) * columns + first);
     }
 }
 
@@ -61,6 +63,7 @@ std::shared_ptr<const MemoryLayout> MemoryLayout::build(MemoryHistoryPtr history
         if ((d.blocks.flags[row] & BlockFlag::ImplicitFree) != 0)
             layout->m_implicit.emplace_back(d.blocks.death[row], static_cast<std::uint32_t>(row));
     std::sort(layout->m_implicit.begin(), layout->m_implicit.end());
+    layout->m_largestFirst = LiveStack::largestFirst(d);
 
     // Few events are quick to walk; columns are for the others.
     const std::size_t moments = std::size_t{d.lastMoment()} + 1;
@@ -81,7 +84,8 @@ std::shared_ptr<const MemoryLayout> MemoryLayout::build(MemoryHistoryPtr history
         const std::size_t end = columns * (part + 1) / parts;
         if (begin == end)
             return;
-        LiveStack stack(d, *layout->m_live, layout->m_implicit, layout->m_preparedMoment[begin]);
+        LiveStack stack(d, *layout->m_live, layout->m_implicit, layout->m_largestFirst,
+                        layout->m_preparedMoment[begin]);
         for (std::size_t c = begin; c < end && !stop.stop_requested(); ++c) {
             stack.advance(layout->m_preparedMoment[c]);
             stack.column(centres, layout->m_peak / kPreparedRows,
@@ -155,22 +159,26 @@ void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
         const std::size_t last = columns * (part + 1) / parts;
         if (first == last)
             return;
-        LiveStack stack(device(), *m_live, m_implicit, out.moments[first]);
-        std::vector<std::uint32_t> tile(kTile * values);
+        LiveStack stack(device(), *m_live, m_implicit, m_largestFirst, out.moments[first]);
+        std::vector<std::uint32_t> tile((kTile + 1) * values);
+        std::uint32_t* from[kTile] = {};
+        std::uint32_t* before = nullptr; // the column to the left
         for (std::size_t c = first; c < last; c += kTile) {
             const std::size_t count = std::min(kTile, last - c);
+            std::uint32_t* next = tile.data();
+            const std::uint32_t* const kept = before;
             for (std::size_t i = 0; i < count; ++i) {
-                // Columns of one moment show the same.
-                if (c + i > first && out.moments[c + i] == out.moments[c + i - 1]) {
-                    const std::size_t from = i == 0 ? kTile - 1 : i - 1;
-                    std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(from * values), values,
-                                tile.begin() + static_cast<std::ptrdiff_t>(i * values));
-                    continue;
+                // Columns of one moment show the same. The last of the tile before stays beside this one.
+                if (before == nullptr || out.moments[c + i] != out.moments[c + i - 1]) {
+                    next += next == kept ? values : 0;
+                    stack.advance(out.moments[c + i]);
+                    stack.column(centres, apart, next);
+                    before = next;
+                    next += values;
                 }
-                stack.advance(out.moments[c + i]);
-                stack.column(centres, apart, tile.data() + i * values);
+                from[i] = before;
             }
-            putColumns(tile, c, count, values, step, out);
+            putColumns(from, c, count, values, step, out);
         }
     });
 }
@@ -271,7 +279,8 @@ BlockBand MemoryLayout::band(BlockId block, const std::vector<Moment>& moments) 
 
 std::size_t MemoryLayout::bytes() const {
     return m_preparedMoment.bytes() + m_prepared.bytes() + m_requested->bytes() + m_allocated->bytes() +
-           m_reserved->bytes() + m_live->bytes() + m_implicit.size() * sizeof(m_implicit[0]);
+           m_reserved->bytes() + m_live->bytes() + m_implicit.size() * sizeof(m_implicit[0]) +
+           m_largestFirst.size() * sizeof(m_largestFirst[0]);
 }
 
 } // namespace warpline

@@ -22,9 +22,12 @@ struct ByteRange {
 
 /// Blocks over time, ready to paint: which block each device pixel shows. cells[row * columns + column],
 /// row 0 on top; none where nothing lies. A pixel shows the block at its centre, in the fullest moment of its
-/// column, so that a peak of one event shows at any zoom and each pixel is exact for its place. (Where a
-/// column stands for hundreds of events, heights are exact to half of 1/1024 of the peak; where blocks are
-/// thinner than half a pixel on average, one of them shows in two by two pixels.)
+/// column, so that a peak of one event shows at any zoom and each pixel is exact for its place, with two
+/// exceptions. Where a column stands for hundreds of events, heights are exact to half of 1/1024 of the peak.
+/// Where blocks are thinner than half a pixel on average, two by two pixels show one of the blocks in them,
+/// of the fuller of their two columns; whether they are that thin is judged by the middle column alone, for
+/// the whole picture. Of eight neighbours that together do not fill half of what a pixel (or two) stands for,
+/// the largest shows.
 struct LayoutFrame {
     int columns = 0;
     int rows = 0;
@@ -100,6 +103,7 @@ class MemoryLayout {
     std::unique_ptr<CurveIndex> m_requested, m_allocated, m_reserved;
     std::unique_ptr<LiveIndex> m_live;
     std::vector<std::pair<Moment, std::uint32_t>> m_implicit; ///< blocks closed by an allocation: when, row
+    std::vector<std::uint32_t> m_largestFirst;                ///< LiveStack::largestFirst
     Column<Moment> m_preparedMoment;                          ///< a prepared column's moment, ascending
     Column<std::uint32_t> m_prepared; ///< kPreparedRows block ids a column, bottom up, for [0, m_peak)
 };

@@ -85,15 +85,13 @@ std::uint16_t MemoryDeviceBuilder::poolIndex(const std::optional<MemoryPool>& po
 }
 
 void MemoryDeviceBuilder::makeRoom() {
-    // Growing moves pages, it does not copy them, where there are many.
-    const std::size_t room = std::max<std::size_t>(16, m_rows + m_rows / 2);
-    m_time.grow(room);
-    m_address.grow(room);
-    m_size.grow(room);
-    m_stack.grow(room);
-    m_stream.grow(room);
-    m_pool.grow(room);
-    m_action.grow(room);
+    m_time.makeRoom(m_rows);
+    m_address.makeRoom(m_rows);
+    m_size.makeRoom(m_rows);
+    m_stack.makeRoom(m_rows);
+    m_stream.makeRoom(m_rows);
+    m_pool.makeRoom(m_rows);
+    m_action.makeRoom(m_rows);
 }
 
 void MemoryDeviceBuilder::addEvent(const RawMemoryEvent& e) {
@@ -200,9 +198,11 @@ MemoryDevice MemoryDeviceBuilder::finish(std::int64_t ordinal, const RoundingRul
         if (!segment.blocks.empty() && sum != segment.size)
             ++m_odd.segmentsWrong;
     }
-    std::stable_sort(
-        m_segments.begin(), m_segments.end(),
-        [](const RawMemorySegment& a, const RawMemorySegment& b) { return a.address < b.address; });
+    const auto lower = [](const RawMemorySegment& a, const RawMemorySegment& b) {
+        return a.address < b.address;
+    };
+    if (!std::is_sorted(m_segments.begin(), m_segments.end(), lower))
+        std::stable_sort(m_segments.begin(), m_segments.end(), lower);
 
     const std::size_t rows = m_rows;
     m_time.shrink(rows);

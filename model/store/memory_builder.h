@@ -68,6 +68,8 @@ class MemoryDeviceBuilder {
     /// Takes the events of another over, where this one has none; segments stay.
     void takeEvents(MemoryDeviceBuilder&& other);
     void addSegment(RawMemorySegment segment) { m_segments.push_back(std::move(segment)); }
+    void takeSegments(std::vector<RawMemorySegment>&& segments) { m_segments = std::move(segments); }
+    [[nodiscard]] bool noSegments() const { return m_segments.empty(); }
     [[nodiscard]] std::size_t eventCount() const { return m_rows; }
     [[nodiscard]] bool empty() const { return m_rows == 0 && m_segments.empty(); }
     /// The event that a file tells twice.

@@ -28,92 +28,76 @@ std::int64_t minus(std::int64_t a, std::int64_t b) {
 } // namespace
 
 void MemoryReplay::run() {
-    replayBlocks();
-    addFromSegments();
-    writeBlocks();
-    m_live = {};
-    m_asked = {};
-    replaySegments();
+    matchBlocks();
     totals();
-    curves();
+    matchSegments();
+    startBlocks();
+    writeHistory();
+    replaySegments();
 }
 
-MemoryReplay::Block MemoryReplay::blockOf(std::size_t event) const {
-    Block block;
-    block.address = m_in.m_address[event];
-    block.size = m_in.m_size[event];
-    block.allocated = m_exactSizes ? block.size : m_rounding.round(block.size);
-    block.stack = m_in.m_stack[event];
-    block.stream = m_in.m_stream[event];
-    block.pool = m_in.m_pool[event];
-    return block;
-}
-
-void MemoryReplay::replayBlocks() {
+/// Finds which block each event is about. Nothing else is kept of the blocks here: what there is to say of
+/// one stands in its events.
+void MemoryReplay::matchBlocks() {
     const std::size_t rows = m_in.m_rows;
-    m_blockOf.resize(rows);
-    m_born.reserve(static_cast<std::size_t>(
-        std::count(m_in.m_action.begin(), m_in.m_action.begin() + rows, MemoryAction::Alloc)));
+    Column<BlockId>& of = m_out.events.block;
+    of.reset(rows);
     for (std::size_t i = 0; i < rows; ++i) {
+        const auto event = static_cast<std::uint32_t>(i);
         const std::uint64_t address = m_in.m_address[i];
-        const auto now = static_cast<Moment>(i + 1);
+        std::uint32_t number = 0;
         switch (m_in.m_action[i]) {
         case MemoryAction::Alloc: {
-            const auto number = static_cast<std::uint32_t>(m_born.size());
-            const auto [at, fresh] = m_live.try_emplace(address, number);
+            const auto [at, fresh] = m_live.try_emplace(address, m_born);
             if (!fresh) {
                 // The free in between is missing: keeping the old one would count its bytes for ever.
-                Block& old = m_born[at->second];
-                old.death = now;
-                old.flags |= BlockFlag::ImplicitFree;
-                ++m_out.implicitFrees;
-                at->second = number;
+                m_implicit.emplace_back(event, at->second);
+                at->second = m_born;
             }
-            Block block = blockOf(i);
-            block.birth = now;
-            if (i < m_in.m_category.size())
-                block.category = m_in.m_category[i];
-            if (m_exactSizes)
-                block.flags |= BlockFlag::ExactAllocated;
-            m_born.push_back(block);
-            m_blockOf[i] = number + 1;
+            number = ++m_born;
             break;
         }
         case MemoryAction::FreeRequested: {
             const auto at = m_live.find(address);
-            if (at != m_live.end()) {
-                m_born[at->second].freeRequested = now;
-                m_blockOf[i] = at->second + 1;
-            } else {
-                m_asked[address] = static_cast<std::uint32_t>(i);
-            }
+            if (at != m_live.end())
+                number = at->second + 1;
+            else
+                m_asked[address] = event;
             break;
         }
         case MemoryAction::FreeCompleted: {
             const auto at = m_live.find(address);
             if (at != m_live.end()) {
-                m_born[at->second].death = now;
-                m_blockOf[i] = at->second + 1;
+                number = at->second + 1;
                 m_live.erase(at);
                 break;
             }
-            ++m_out.unmatchedFrees;
-            Block block = blockOf(i);
-            block.death = now;
-            block.flags = BlockFlag::UnmatchedFree;
-            m_unmatched.push_back(block);
-            m_blockOf[i] = kUnmatched | static_cast<std::uint32_t>(m_unmatched.size());
+            m_unmatched.push_back({event});
+            number = kUnmatched | static_cast<std::uint32_t>(m_unmatched.size());
             if (const auto asked = m_asked.find(address); asked != m_asked.end()) {
                 m_unmatched.back().freeRequested = asked->second + 1;
-                m_blockOf[asked->second] = m_blockOf[i];
+                of[asked->second] = BlockId{number};
                 m_asked.erase(asked);
             }
             break;
         }
+        case MemoryAction::SegmentAlloc:
+        case MemoryAction::SegmentMap:
+            m_reservedNet = plus(m_reservedNet, m_in.m_size[i]);
+            m_reservedLowest = std::min(m_reservedLowest, m_reservedNet);
+            break;
+        case MemoryAction::SegmentFree:
+        case MemoryAction::SegmentUnmap:
+            m_reservedNet = minus(m_reservedNet, m_in.m_size[i]);
+            m_reservedLowest = std::min(m_reservedLowest, m_reservedNet);
+            break;
         default:
             break;
         }
+        of[i] = BlockId{number};
     }
+    m_out.unmatchedFrees = m_unmatched.size();
+    m_out.implicitFrees = m_implicit.size();
 }
 
 const RawMemorySegment* MemoryReplay::segmentAt(std::uint64_t address) const {
@@ -143,49 +127,40 @@ std::uint16_t MemoryReplay::poolOf(std::uint64_t address, std::uint16_t said) {
     return m_unknownPool;
 }
 
-void MemoryReplay::addFromSegments() {
-    std::vector<bool> seen(m_born.size());
+/// Finds what the segments at the end say of the blocks, and the blocks that only they tell of.
+void MemoryReplay::matchSegments() {
     for (const RawMemorySegment& segment : m_in.m_segments) {
         (void)m_in.poolIndex(segment.pool);
         for (const RawMemoryBlock& b : segment.blocks) {
             if (!b.active)
                 continue;
-            const auto at = m_live.find(*b.address);
-            if (at != m_live.end()) {
-                Block& block = m_born[at->second];
-                seen[at->second] = true;
-                block.allocated = b.size;
-                block.flags |= BlockFlag::ExactAllocated;
-                if (b.pending)
-                    block.flags |= BlockFlag::PendingAtEnd;
-                if (!block.stack)
-                    block.stack = b.stack;
+            if (const auto at = m_live.find(*b.address); at != m_live.end()) {
+                m_atEnd.push_back({at->second, &b});
                 continue;
             }
-            Block block;
-            block.address = *b.address;
-            block.size = b.requested >= 0 ? b.requested : b.size;
-            block.allocated = b.size;
-            block.stack = b.stack;
-            block.stream = m_in.streamIndex(segment.stream);
-            block.pool = m_in.poolIndex(segment.pool);
-            block.flags = BlockFlag::SizeFromSegments | BlockFlag::ExactAllocated;
-            if (b.pending)
-                block.flags |= BlockFlag::PendingAtEnd;
-            if (const auto asked = m_asked.find(block.address); asked != m_asked.end())
-                block.freeRequested = asked->second + 1;
-            m_kept.push_back(block);
+            const auto asked = m_asked.find(*b.address);
+            m_kept.push_back({&b, m_in.streamIndex(segment.stream), m_in.poolIndex(segment.pool),
+                              asked != m_asked.end() ? asked->second + 1 : kNever});
         }
     }
-    if (!m_in.m_segments.empty())
-        for (const auto& [address, number] : m_live)
-            m_in.m_odd.notInSegments += seen[number] ? 0 : 1;
+    // Damage may tell of one block twice: what comes last counts, but for a stack, where the first does.
+    std::stable_sort(m_atEnd.begin(), m_atEnd.end(),
+                     [](const AtEnd& a, const AtEnd& b) { return a.number < b.number; });
+    if (!m_in.m_segments.empty()) {
+        std::size_t seen = 0;
+        for (std::size_t i = 0; i < m_atEnd.size(); ++i)
+            seen += i == 0 || m_atEnd[i].number != m_atEnd[i - 1].number ? 1 : 0;
+        m_in.m_odd.notInSegments += m_live.size() - seen;
+    }
+    m_live = {};
+    m_asked = {};
 }
 
-void MemoryReplay::writeBlocks() {
+/// Makes the table of blocks, and writes those that were there before the history.
+void MemoryReplay::startBlocks() {
     const std::size_t kept = m_kept.size();
     const std::size_t before = kept + m_unmatched.size();
-    const std::size_t rows = before + m_born.size();
+    const std::size_t rows = before + m_born;
     MemoryBlockTable& b = m_out.blocks;
     b.address.reset(rows);
     b.size.reset(rows);
@@ -197,54 +172,197 @@ void MemoryReplay::writeBlocks() {
     b.stream.reset(rows);
     b.pool.reset(rows);
     b.category.reset(rows);
+    b.category.fill(MemoryCategory::Unknown);
     b.evidence.reset(rows);
+    b.evidence.fill(CategoryEvidence::None);
     b.flags.reset(rows);
-    m_out.curves.allocatedExact = true;
-    const auto put = [&](std::size_t row, const Block& block) {
-        b.address[row] = block.address;
-        b.size[row] = block.size;
-        b.allocated[row] = block.allocated;
-        b.birth[row] = block.birth;
-        b.death[row] = block.death;
-        b.freeRequested[row] = block.freeRequested;
-        b.stack[row] = block.stack;
-        b.stream[row] = block.stream;
-        b.pool[row] = poolOf(block.address, block.pool);
-        b.category[row] = block.category;
-        b.evidence[row] =
-            block.category == MemoryCategory::Unknown ? CategoryEvidence::None : CategoryEvidence::FileSays;
-        b.flags[row] = block.flags;
-        if ((block.flags & BlockFlag::ExactAllocated) == 0)
-            m_out.curves.allocatedExact = false;
-    };
-    for (std::size_t i = 0; i < kept; ++i)
-        put(i, m_kept[i]);
-    for (std::size_t u = 0; u < m_unmatched.size(); ++u)
-        put(before - 1 - u, m_unmatched[u]);
-    for (std::size_t k = 0; k < m_born.size(); ++k)
-        put(before + k, m_born[k]);
-    m_out.preexistingBlocks = before;
-
-    m_out.events.block.reset(m_blockOf.size());
-    for (std::size_t i = 0; i < m_blockOf.size(); ++i) {
-        const std::uint32_t number = m_blockOf[i];
-        BlockId id;
-        if (number >= kUnmatched)
-            id = BlockId::fromIndex(before - (number - kUnmatched));
-        else if (number > 0)
-            id = BlockId::fromIndex(before + number - 1);
-        m_out.events.block[i] = id;
+    for (std::size_t row = 0; row < kept; ++row) {
+        const Kept& from = m_kept[row];
+        const RawMemoryBlock& raw = *from.block;
+        b.address[row] = *raw.address;
+        b.size[row] = raw.requested >= 0 ? raw.requested : raw.size;
+        b.allocated[row] = raw.size;
+        b.birth[row] = kBeforeHistory;
+        b.death[row] = kAliveAtEnd;
+        b.freeRequested[row] = from.freeRequested;
+        b.stack[row] = raw.stack;
+        b.stream[row] = from.stream;
+        b.pool[row] = poolOf(*raw.address, from.pool);
+        b.flags[row] = BlockFlag::SizeFromSegments | BlockFlag::ExactAllocated |
+                       (raw.pending ? BlockFlag::PendingAtEnd : 0);
     }
-    for (std::size_t i = 0; i < kept; ++i)
-        if (m_kept[i].freeRequested != kNever)
-            m_out.events.block[m_kept[i].freeRequested - 1] = BlockId::fromIndex(i);
-    m_blockOf = {};
+    for (std::size_t u = 0; u < m_unmatched.size(); ++u) {
+        const std::size_t row = before - 1 - u;
+        const std::uint32_t event = m_unmatched[u].freed;
+        b.address[row] = m_in.m_address[event];
+        b.size[row] = m_in.m_size[event];
+        b.allocated[row] = allocatedOf(b.size[row]);
+        b.birth[row] = kBeforeHistory;
+        b.death[row] = event + 1;
+        b.freeRequested[row] = m_unmatched[u].freeRequested;
+        b.stack[row] = m_in.m_stack[event];
+        b.stream[row] = m_in.m_stream[event];
+        b.pool[row] = poolOf(b.address[row], m_in.m_pool[event]);
+        b.flags[row] = BlockFlag::UnmatchedFree;
+    }
+    m_out.preexistingBlocks = before;
+}
+
+/// Goes through the events once more, with every block's row known: writes the blocks as they are born and
+/// die, the three curves and their peaks.
+void MemoryReplay::writeHistory() {
+    const std::size_t before = m_out.preexistingBlocks;
+    const std::size_t events = m_in.m_rows;
+    MemoryBlockTable& b = m_out.blocks;
+    MemoryCurves& c = m_out.curves;
+    Column<BlockId>& of = m_out.events.block;
+    c.requested.reset(events + 1);
+    c.allocated.reset(events + 1);
+    c.reserved.reset(events + 1);
+
+    std::int64_t requested = 0, allocated = 0;
+    for (std::size_t row = 0; row < before; ++row) {
+        requested = plus(requested, b.size[row]);
+        allocated = plus(allocated, b.allocated[row]);
+    }
+    // The end is what the segments say; everything before follows from it.
+    std::int64_t reserved = minus(m_out.totals.reserved, m_reservedNet);
+    if (const std::int64_t lowest = plus(reserved, m_reservedLowest); lowest < 0) {
+        const std::int64_t shift = minus(0, lowest);
+        if (!m_in.m_segments.empty())
+            m_in.m_odd.reservedShift += static_cast<std::uint64_t>(shift);
+        reserved = plus(reserved, shift);
+    }
+    std::int64_t highest[3] = {requested, allocated, reserved};
+    std::size_t highestAt[3] = {};
+    const auto note = [&](std::size_t moment) {
+        c.requested[moment] = requested;
+        c.allocated[moment] = allocated;
+        c.reserved[moment] = reserved;
+        const std::int64_t now[3] = {requested, allocated, reserved};
+        for (int i = 0; i < 3; ++i) {
+            if (now[i] > highest[i]) {
+                highest[i] = now[i];
+                highestAt[i] = moment;
+            }
+        }
+    };
+    const auto close = [&](std::size_t row) {
+        requested = minus(requested, b.size[row]);
+        allocated = minus(allocated, b.allocated[row]);
+    };
+    note(0);
+
+    const std::uint8_t bornFlags = m_exactSizes ? BlockFlag::ExactAllocated : std::uint8_t{0};
+    const bool categories = !m_in.m_category.empty();
+    bool exact = m_unmatched.empty();
+    std::size_t born = before;
+    auto atEnd = m_atEnd.begin();
+    auto implicit = m_implicit.begin();
+    for (std::size_t i = 0; i < events; ++i) {
+        const auto now = static_cast<Moment>(i + 1);
+        const std::uint32_t number = of[i].value;
+        const std::uint16_t pool = m_in.m_pool[i] =
+            m_in.m_pool[i] == kPoolNotSaid ? poolOf(m_in.m_address[i], kPoolNotSaid) : m_in.m_pool[i];
+        std::size_t row = 0;
+        if (number >= kUnmatched)
+            row = before - (number - kUnmatched);
+        else if (number > 0)
+            row = before + number - 1;
+        of[i] = number == 0 ? BlockId{} : BlockId::fromIndex(row);
+        switch (m_in.m_action[i]) {
+        case MemoryAction::Alloc: {
+            if (implicit != m_implicit.end() && implicit->first == i) {
+                const std::size_t old = before + implicit->second;
+                b.death[old] = now;
+                b.flags[old] |= BlockFlag::ImplicitFree;
+                close(old);
+                ++implicit;
+            }
+            row = born++;
+            b.address[row] = m_in.m_address[i];
+            b.size[row] = m_in.m_size[i];
+            b.allocated[row] = allocatedOf(m_in.m_size[i]);
+            b.birth[row] = now;
+            b.death[row] = kAliveAtEnd;
+            b.freeRequested[row] = kNever;
+            b.stack[row] = m_in.m_stack[i];
+            b.stream[row] = m_in.m_stream[i];
+            b.pool[row] = pool;
+            b.flags[row] = bornFlags;
+            if (categories && i < m_in.m_category.size() && m_in.m_category[i] != MemoryCategory::Unknown) {
+                b.category[row] = m_in.m_category[i];
+                b.evidence[row] = CategoryEvidence::FileSays;
+            }
+            for (; atEnd != m_atEnd.end() && atEnd->number == number - 1; ++atEnd) {
+                b.allocated[row] = atEnd->block->size;
+                b.flags[row] |= BlockFlag::ExactAllocated;
+                if (atEnd->block->pending)
+                    b.flags[row] |= BlockFlag::PendingAtEnd;
+                if (!b.stack[row])
+                    b.stack[row] = atEnd->block->stack;
+            }
+            exact = exact && (b.flags[row] & BlockFlag::ExactAllocated) != 0;
+            requested = plus(requested, b.size[row]);
+            allocated = plus(allocated, b.allocated[row]);
+            break;
+        }
+        case MemoryAction::FreeRequested:
+            if (number > 0)
+                b.freeRequested[row] = now;
+            break;
+        case MemoryAction::FreeCompleted:
+            b.death[row] = now;
+            close(row);
+            break;
+        case MemoryAction::SegmentAlloc:
+        case MemoryAction::SegmentMap:
+            reserved = plus(reserved, m_in.m_size[i]);
+            break;
+        case MemoryAction::SegmentFree:
+        case MemoryAction::SegmentUnmap:
+            reserved = minus(reserved, m_in.m_size[i]);
+            break;
+        default:
+            break;
+        }
+        note(now);
+    }
+    for (std::size_t row = 0; row < m_kept.size(); ++row)
+        if (m_kept[row].freeRequested != kNever)
+            of[m_kept[row].freeRequested - 1] = BlockId::fromIndex(row);
+    c.allocatedExact = exact;
+    if (!m_in.m_reserved.empty()) {
+        overrideReserved();
+        highestAt[2] = static_cast<std::size_t>(std::max_element(c.reserved.begin(), c.reserved.end()) -
+                                                c.reserved.begin());
+    }
+
+    m_out.preexistingBytes = c.requested[0];
+    const auto peak = [&](std::size_t at) {
+        return MemoryPeak{static_cast<Moment>(at), c.requested[at], c.allocated[at], c.reserved[at]};
+    };
+    m_out.peakRequested = peak(highestAt[0]);
+    m_out.peakAllocated = peak(highestAt[1]);
+    m_out.peakReserved = peak(highestAt[2]);
     m_kept = {};
     m_unmatched = {};
-    m_born = {};
-    for (std::size_t i = 0; i < m_in.m_rows; ++i)
-        if (m_in.m_pool[i] == kPoolNotSaid)
-            m_in.m_pool[i] = poolOf(m_in.m_address[i], kPoolNotSaid);
+    m_atEnd = {};
+    m_implicit = {};
+}
+
+/// Where the events say themselves how much is reserved after them, that counts.
+void MemoryReplay::overrideReserved() {
+    Column<std::int64_t>& curve = m_out.curves.reserved;
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < m_in.m_rows; ++i) {
+        if (i < m_in.m_reserved.size() && m_in.m_reserved[i] >= 0) {
+            if (last < 0)
+                std::fill(curve.begin(), curve.begin() + i + 1, m_in.m_reserved[i]);
+            last = m_in.m_reserved[i];
+        }
+        curve[i + 1] = std::max<std::int64_t>(last, 0);
+    }
 }
 
 std::uint32_t MemoryReplay::newPiece(std::uint64_t address, std::int64_t size, Moment birth, Moment death,
@@ -364,9 +482,11 @@ void MemoryReplay::replaySegments() {
         fill(end);
     }
     m_mapped.clear();
-    std::stable_sort(m_pieces.begin(), m_pieces.end(), [](const PieceRow& a, const PieceRow& b) {
+    const auto earlier = [](const PieceRow& a, const PieceRow& b) {
         return a.birth != b.birth ? a.birth < b.birth : a.address < b.address;
-    });
+    };
+    if (!std::is_sorted(m_pieces.begin(), m_pieces.end(), earlier))
+        std::stable_sort(m_pieces.begin(), m_pieces.end(), earlier);
     MemorySegmentTable& s = m_out.segments;
     const std::size_t rows = m_pieces.size();
     s.address.reset(rows);
@@ -407,70 +527,6 @@ void MemoryReplay::totals() {
         }
         t.requested += s.requested >= 0 ? s.requested : requested;
     }
-}
-
-void MemoryReplay::curves() {
-    const std::size_t events = m_in.m_rows;
-    MemoryCurves& c = m_out.curves;
-    c.requested.reset(events + 1);
-    c.allocated.reset(events + 1);
-    c.reserved.reset(events + 1);
-    c.requested.fill(0);
-    c.allocated.fill(0);
-    c.reserved.fill(0);
-    const MemoryBlockTable& b = m_out.blocks;
-    for (std::size_t row = 0; row < b.count(); ++row) {
-        c.requested[b.birth[row]] = plus(c.requested[b.birth[row]], b.size[row]);
-        c.allocated[b.birth[row]] = plus(c.allocated[b.birth[row]], b.allocated[row]);
-        if (b.death[row] != kAliveAtEnd) {
-            c.requested[b.death[row]] = minus(c.requested[b.death[row]], b.size[row]);
-            c.allocated[b.death[row]] = minus(c.allocated[b.death[row]], b.allocated[row]);
-        }
-    }
-    for (std::size_t i = 0; i < events; ++i) {
-        const MemoryAction action = m_in.m_action[i];
-        if (action == MemoryAction::SegmentAlloc || action == MemoryAction::SegmentMap)
-            c.reserved[i + 1] = m_in.m_size[i];
-        else if (action == MemoryAction::SegmentFree || action == MemoryAction::SegmentUnmap)
-            c.reserved[i + 1] = -m_in.m_size[i];
-    }
-    for (std::size_t m = 1; m <= events; ++m) {
-        c.requested[m] = plus(c.requested[m], c.requested[m - 1]);
-        c.allocated[m] = plus(c.allocated[m], c.allocated[m - 1]);
-        c.reserved[m] = plus(c.reserved[m], c.reserved[m - 1]);
-    }
-    // The end is what the segments say; everything before follows from it.
-    std::int64_t start = minus(m_out.totals.reserved, c.reserved[events]);
-    const std::int64_t lowest = *std::min_element(c.reserved.begin(), c.reserved.end());
-    if (plus(start, lowest) < 0) {
-        const std::int64_t shift = minus(0, plus(start, lowest));
-        if (!m_in.m_segments.empty())
-            m_in.m_odd.reservedShift += static_cast<std::uint64_t>(shift);
-        start = plus(start, shift);
-    }
-    for (std::size_t m = 0; m <= events; ++m)
-        c.reserved[m] = plus(c.reserved[m], start);
-    if (!m_in.m_reserved.empty()) {
-        std::int64_t last = -1;
-        for (std::size_t i = 0; i < events; ++i) {
-            if (i < m_in.m_reserved.size() && m_in.m_reserved[i] >= 0) {
-                if (last < 0)
-                    std::fill(c.reserved.begin(), c.reserved.begin() + i + 1, m_in.m_reserved[i]);
-                last = m_in.m_reserved[i];
-            }
-            c.reserved[i + 1] = std::max<std::int64_t>(last, 0);
-        }
-    }
-
-    m_out.preexistingBytes = c.requested[0];
-    const auto peak = [&](const Column<std::int64_t>& curve) {
-        const auto at =
-            static_cast<std::size_t>(std::max_element(curve.begin(), curve.end()) - curve.begin());
-        return MemoryPeak{static_cast<Moment>(at), c.requested[at], c.allocated[at], c.reserved[at]};
-    };
-    m_out.peakRequested = peak(c.requested);
-    m_out.peakAllocated = peak(c.allocated);
-    m_out.peakReserved = peak(c.reserved);
 }
 
 } // namespace warpline

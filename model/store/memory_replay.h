@@ -7,6 +7,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace warpline {
 
@@ -18,32 +20,38 @@ class MemoryReplay {
     void run();
 
   private:
-    struct Block {
-        std::uint64_t address = 0;
-        std::int64_t size = 0;
-        std::int64_t allocated = 0;
-        Moment birth = kBeforeHistory;
-        Moment death = kAliveAtEnd;
+    /// A block that was there before the history and stayed; the segments at its end tell of it.
+    struct Kept {
+        const RawMemoryBlock* block;
+        std::uint32_t stream;
+        std::uint16_t pool;
+        Moment freeRequested;
+    };
+    /// A block that only its free tells of.
+    struct Unmatched {
+        std::uint32_t freed; ///< event
         Moment freeRequested = kNever;
-        StackId stack;
-        std::uint32_t stream = 0;
-        std::uint16_t pool = kPoolNotSaid;
-        MemoryCategory category = MemoryCategory::Unknown;
-        std::uint8_t flags = 0;
+    };
+    /// What the segments at the end say of a block that the history saw born.
+    struct AtEnd {
+        std::uint32_t number; ///< in the order of birth
+        const RawMemoryBlock* block;
     };
     struct Piece {
         std::int64_t size;
         std::uint32_t row;
     };
 
-    /// What an event says of the block it is about; not when it was born or died.
-    [[nodiscard]] Block blockOf(std::size_t event) const;
-    void replayBlocks();
-    void addFromSegments();
-    void writeBlocks();
+    void matchBlocks();
+    void matchSegments();
+    void startBlocks();
+    void writeHistory();
+    void overrideReserved();
+    [[nodiscard]] std::int64_t allocatedOf(std::int64_t size) const {
+        return m_exactSizes ? size : m_rounding.round(size);
+    }
     void replaySegments();
     void totals();
-    void curves();
     void addPiece(std::uint64_t address, std::int64_t size, std::uint32_t event);
     void dropPieces(std::uint64_t address, std::int64_t size, std::uint32_t event, bool makeUp);
     std::uint32_t newPiece(std::uint64_t address, std::int64_t size, Moment birth, Moment death,
@@ -56,12 +64,17 @@ class MemoryReplay {
     const RoundingRule& m_rounding;
     bool m_exactSizes;
 
-    std::vector<Block> m_born;            ///< in the order of birth
-    std::vector<Block> m_unmatched;       ///< known from their free, in that order
-    std::vector<Block> m_kept;            ///< there before and after
-    std::vector<std::uint32_t> m_blockOf; ///< of events: born k -> k + 1, unmatched u -> kUnmatched | u + 1
-    boost::unordered_flat_map<std::uint64_t, std::uint32_t> m_live;  ///< address -> number in m_born
+    // Until rows are known, events name their block by its number among the born or the unmatched ones.
+    std::uint32_t m_born = 0;
+    std::vector<Unmatched> m_unmatched; ///< by event
+    std::vector<Kept> m_kept;
+    std::vector<AtEnd> m_atEnd; ///< by number
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>
+        m_implicit; ///< (event, number of the block it closes)
+    boost::unordered_flat_map<std::uint64_t, std::uint32_t> m_live;  ///< address -> number of a born one
     boost::unordered_flat_map<std::uint64_t, std::uint32_t> m_asked; ///< free requested of what is not known
+    std::int64_t m_reservedNet = 0;                                  ///< by all events of segments
+    std::int64_t m_reservedLowest = 0;                               ///< the lowest that their sum came to
     struct PieceRow {
         std::uint64_t address;
         std::int64_t size;

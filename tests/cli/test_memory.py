@@ -110,27 +110,28 @@ class Memory(CommandLineTest):
                 path = self.folder / f'{name}.turned.pickle'
                 path.write_bytes(pickle.dumps(dict(reversed(snapshot.items()))))
                 self.same(want, path)
-                self.same(want, self.sqlite(snapshot, name))
+                self.same(want, self.sqlite(snapshot, name, 'id', 'address'))
+                self.same(want, self.sqlite(snapshot, name, 'segment_id', 'addr'))
 
-    def sqlite(self, snapshot, name):
-        """The tables of torch's SQLite form."""
-        path = self.folder / f'{name}.sqlite'
+    def sqlite(self, snapshot, name, key, address):
+        """The tables of torch's SQLite form; what a segment's key and the address of a block are called is not sure."""
+        path = self.folder / f'{name}.{key}.sqlite'
         db = sqlite3.connect(path)
-        db.execute('CREATE TABLE segments (id INTEGER PRIMARY KEY, device INTEGER, address INTEGER, total_size INTEGER, '
+        db.execute(f'CREATE TABLE segments ({key} INTEGER PRIMARY KEY, device INTEGER, {address} INTEGER, total_size INTEGER, '
                    'allocated_size INTEGER, active_size INTEGER, requested_size INTEGER, stream INTEGER, '
                    'segment_type TEXT, segment_pool_id TEXT, is_expandable INTEGER, frames TEXT)')
-        db.execute('CREATE TABLE blocks (id INTEGER PRIMARY KEY, segment_id INTEGER, address INTEGER, size INTEGER, '
+        db.execute(f'CREATE TABLE blocks (id INTEGER PRIMARY KEY, segment_id INTEGER, {address} INTEGER, size INTEGER, '
                    'requested_size INTEGER, state TEXT, frames TEXT)')
         db.execute('CREATE TABLE device_traces (id INTEGER PRIMARY KEY, device INTEGER, action TEXT, addr INTEGER, '
                    'size INTEGER, stream INTEGER, time_us INTEGER, device_free INTEGER, frames TEXT)')
         for i, s in enumerate(snapshot['segments']):
             db.execute('INSERT INTO segments VALUES (?,?,?,?,?,?,?,?,?,?,?,?)',
-                       (i, s['device'], s['address'], s['total_size'], s['allocated_size'], s['active_size'],
+                       (i + 7, s['device'], s['address'], s['total_size'], s['allocated_size'], s['active_size'],
                         s.get('requested_size'), s['stream'], s['segment_type'],
                         json.dumps(s.get('segment_pool_id')), s.get('is_expandable'), json.dumps(s.get('frames', []))))
             for b in s['blocks']:
                 db.execute('INSERT INTO blocks VALUES (NULL,?,?,?,?,?,?)',
-                           (i, b['address'], b['size'], b['requested_size'], b['state'], json.dumps(b.get('frames', []))))
+                           (i + 7, b['address'], b['size'], b['requested_size'], b['state'], json.dumps(b.get('frames', []))))
         for device, trace in enumerate(snapshot['device_traces']):
             for e in trace:
                 db.execute('INSERT INTO device_traces VALUES (NULL,?,?,?,?,?,?,?,?)',

@@ -116,6 +116,9 @@ void TestSnapshotHostile::bombs_data() {
     row("numbers", repeated("G\x40\x09\x21\xfb\x54\x44\x2d\x18", many / 9) + ".");
     row("memo far away", "]r\xFF\xFF\xFF\xFF.");
     row("memo not set", "h\x07.");
+    row("memo with a gap", "]q\xC8"
+                           "h\xC8"
+                           "r\x00\x80\x00\x00j\x00\x70\x00\x00."s);
     row("text of 4 GiB", "X\xFF\xFF\xFF\xFF"
                          "abc");
     row("text of 2^63", "\x8d\0\0\0\0\0\0\0\x7F"s + "abc");

@@ -20,8 +20,7 @@ constexpr std::uint64_t kMostGap = 1 << 16;
 Machine::~Machine() = default;
 
 void Machine::pushInt(std::int64_t value) {
-    constexpr std::int64_t kInline = std::int64_t{1} << 59;
-    if (value >= -kInline && value < kInline) {
+    if (fitsInline(value)) {
         push({Value::Kind::Int, static_cast<std::uint64_t>(value)});
         return;
     }
@@ -41,8 +40,10 @@ void Machine::pushFloat(double value) {
 }
 
 std::uint32_t Machine::newObject(What what, std::uint32_t number) {
-    m_objects.push_back({what, number});
-    return static_cast<std::uint32_t>(m_objects.size() - 1);
+    if (m_objectCount == m_objects.size())
+        m_objects.makeRoom(m_objectCount);
+    m_objects[m_objectCount] = {what, 0, number};
+    return static_cast<std::uint32_t>(m_objectCount++);
 }
 
 void Machine::pushList() {
@@ -187,21 +188,22 @@ bool Machine::memoPut(std::uint64_t index) {
         return fail(kStackEmpty);
     if (index > m_memoNext + kMostGap)
         return fail("it numbers a value far beyond those before it");
-    const std::size_t chunk = index / kMemoChunk;
-    if (chunk >= m_memo.size())
-        m_memo.resize(chunk + 1);
-    if (m_memo[chunk] == nullptr)
-        m_memo[chunk] = std::make_unique<Value[]>(kMemoChunk);
-    m_memo[chunk][index % kMemoChunk] = m_stack.back();
-    m_memoNext = std::max(m_memoNext, index + 1);
+    // What a gap takes counts before it is made.
+    if (index > m_memoNext + 256 && held() + (index - m_memoNext) * 8 > budget(m_offset)) {
+        m_gaveUp = true;
+        return true;
+    }
+    for (; m_memoNext <= index; ++m_memoNext) {
+        if (m_memoNext == m_memo.size())
+            m_memo.makeRoom(static_cast<std::size_t>(m_memoNext));
+        m_memo[m_memoNext] = Value();
+    }
+    m_memo[index] = m_stack.back();
     return true;
 }
 
 bool Machine::memoGet(std::uint64_t index) {
-    const std::size_t chunk = index / kMemoChunk;
-    if (chunk >= m_memo.size() || m_memo[chunk] == nullptr)
-        return fail(kNotSet);
-    const Value value = m_memo[chunk][index % kMemoChunk];
+    const Value value = memoAt(index);
     if (value.kind() == Value::Kind::Unset)
         return fail(kNotSet);
     m_stack.push_back(value);

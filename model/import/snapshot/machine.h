@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: Warpline contributors
 #pragma once
 
+#include "model/base/column.h"
 #include "model/import/snapshot/sink.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +35,7 @@ class Value {
     constexpr Value() = default;
     constexpr Value(Kind kind, std::uint64_t payload)
         : m_bits(static_cast<std::uint64_t>(kind) << 60 | (payload & kPayload)) {}
+    [[nodiscard]] constexpr bool operator==(const Value&) const = default;
     [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(m_bits >> 60); }
     [[nodiscard]] constexpr std::uint64_t payload() const { return m_bits & kPayload; }
 
@@ -79,6 +82,22 @@ class Machine {
     bool memoPut(std::uint64_t index);
     bool memoize() { return memoPut(m_memoNext); }
     bool memoGet(std::uint64_t index);
+    /// What was put there, Unset where nothing was.
+    [[nodiscard]] Value memoAt(std::uint64_t index) const {
+        return index < m_memoNext ? m_memo[index] : Value();
+    }
+    /// The same as a reader's instructions one by one do, for one that has several together.
+    static constexpr bool fitsInline(std::int64_t value) {
+        return value >= -(std::int64_t{1} << 59) && value < std::int64_t{1} << 59;
+    }
+    /// Says that the value is going to be used.
+    void prepare(Value value) const {
+        if (value.kind() == Value::Kind::Object)
+            __builtin_prefetch(m_objects.data() + value.payload());
+    }
+    [[nodiscard]] Value top() const { return m_stack.back(); }
+    void setItemsOf(Value dict, const Value* pairs, std::size_t count);
+    void appendTo(Value list, const Value* values, std::size_t count);
 
     /// How high the stack stands, and back to it after something that did not come to its end.
     struct Height {
@@ -105,7 +124,8 @@ class Machine {
         return (std::uint64_t{48} << 20) + 8 * read;
     }
     [[nodiscard]] std::uint64_t held() const {
-        return m_held + (m_stack.size() + m_objects.size() + m_memoNext) * 8 + m_marks.size() * 4 +
+        // The stacks have room for up to twice what is on them.
+        return m_held + m_stack.size() * 16 + m_marks.size() * 8 + (m_objectCount + m_memoNext) * 8 +
                m_rows * 112;
     }
     [[nodiscard]] bool gaveUp() const { return m_gaveUp; }
@@ -123,7 +143,7 @@ class Machine {
         Frames,      ///< number in m_frameLists
         Stack,       ///< StackId
         Event,       ///< number in m_events, not in a list yet
-        EventRow,    ///< number in m_rowRefs
+        EventRow,    ///< row `number` of the event list `list`
         Events,      ///< number in m_eventLists
         Block,       ///< number in m_blocks
         Blocks,      ///< number in m_blockLists
@@ -136,9 +156,12 @@ class Machine {
         Gone,        ///< was moved into what holds it
     };
     struct Object {
-        What what;
+        What what : 8;
+        std::uint32_t list : 24;
         std::uint32_t number;
     };
+    static_assert(sizeof(Object) == 8);
+    static constexpr std::size_t kMostEventLists = std::size_t{1} << 24;
     /// Records that wait to be put where they belong; numbers of those that were are used again.
     template <class T>
     struct Waiting {
@@ -152,6 +175,10 @@ class Machine {
             const std::uint32_t n = free.back();
             free.pop_back();
             return n;
+        }
+        void drop(std::uint32_t n) {
+            items[n] = T{};
+            free.push_back(n);
         }
         T give(std::uint32_t n) {
             T item = std::move(items[n]);
@@ -168,10 +195,6 @@ class Machine {
         std::int64_t size = -1;
         StackId stack;
     };
-    struct RowRef {
-        std::uint32_t list;
-        std::uint32_t row;
-    };
 
     bool fail(const char* message) {
         m_error = message;
@@ -185,12 +208,11 @@ class Machine {
     std::size_t popToMark(bool& ok);
 
     // machine_records.cpp: dictionaries and what becomes of them
-    void appendTo(Value list, const Value* values, std::size_t count);
     void appendOne(Object& list, Value value);
     bool startList(Object& list, Value first);
-    void setItemsOf(Value dict, const Value* pairs, std::size_t count);
     bool classify(Object& dict, const Value* pairs, std::size_t count);
     void apply(Object& record, Key key, Value value);
+    [[nodiscard]] bool likeLastEvent(const Value* pairs, std::size_t count) const;
     void applyEvent(RawMemoryEvent& event, Key key, Value value);
     void applyFrame(FrameParts& parts, Key key, Value value);
     FrameId internFrame(const FrameParts& parts);
@@ -200,7 +222,13 @@ class Machine {
     void applyPast(Past& past, Key key, Value value);
 
     // machine_values.cpp: what values mean
-    [[nodiscard]] std::int64_t integer(Value value);
+    [[nodiscard]] std::int64_t integer(Value value) {
+        return value.kind() == Value::Kind::Int ? inlineInteger(value) : oddInteger(value);
+    }
+    [[nodiscard]] static std::int64_t inlineInteger(Value value) {
+        return static_cast<std::int64_t>(value.payload() << 4) >> 4;
+    }
+    [[nodiscard]] std::int64_t oddInteger(Value value);
     [[nodiscard]] std::optional<std::int64_t> maybeInteger(Value value) const;
     [[nodiscard]] std::string_view textOf(Value value) const;
     [[nodiscard]] bool truth(Value value) const;
@@ -217,17 +245,16 @@ class Machine {
     Sink& m_sink;
     std::vector<Value> m_stack;
     std::vector<std::uint32_t> m_marks;
-    static constexpr std::size_t kMemoChunk = 1 << 14;
-    std::vector<std::unique_ptr<Value[]>> m_memo; ///< chunks, so that growing copies nothing
+    Column<Value> m_memo; ///< filled up to m_memoNext
     std::uint64_t m_memoNext = 0;
-    std::vector<Object> m_objects;
+    Column<Object> m_objects; ///< filled up to m_objectCount
+    std::size_t m_objectCount = 0;
     std::vector<std::vector<Value>> m_generic;
     std::vector<std::uint64_t> m_ints;
     std::vector<double> m_floats;
     std::vector<std::vector<FrameId>> m_frameLists;
     Waiting<RawMemoryEvent> m_events;
     std::vector<MemoryDeviceBuilder> m_eventLists;
-    std::vector<RowRef> m_rowRefs;
     Waiting<RawMemoryBlock> m_blocks;
     std::vector<std::vector<RawMemoryBlock>> m_blockLists;
     Waiting<RawMemorySegment> m_segments;
@@ -237,6 +264,8 @@ class Machine {
     Waiting<Past> m_pasts;
     std::vector<std::vector<Past>> m_pastLists;
     std::vector<std::pair<StringId, MemoryAction>> m_actions; ///< names seen
+    std::array<Value, 16> m_eventKeys;                        ///< of the last event that classify() met
+    std::size_t m_eventKeyCount = 0;
     std::uint64_t m_held = 0;
     std::uint64_t m_rows = 0;
     std::uint64_t m_offset = 0;

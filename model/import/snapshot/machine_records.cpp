@@ -78,14 +78,14 @@ void Machine::appendOne(Object& list, Value value) {
         MemoryDeviceBuilder& events = m_eventLists[list.number];
         if (what == What::EventRow) {
             // One dictionary in two places: two events.
-            const RowRef ref = m_rowRefs[item->number];
-            events.addEvent(m_eventLists[ref.list].event(ref.row));
+            events.addEvent(m_eventLists[item->list].event(item->number));
         } else if (what == What::Event) {
-            events.addEvent(m_events.give(item->number));
+            events.addEvent(m_events.items[item->number]);
+            m_events.drop(item->number);
             m_held -= std::min<std::uint64_t>(m_held, 160);
-            item->what = What::EventRow;
-            item->number = static_cast<std::uint32_t>(m_rowRefs.size());
-            m_rowRefs.push_back({list.number, static_cast<std::uint32_t>(events.eventCount() - 1)});
+            const bool named = list.number < kMostEventLists;
+            *item = {named ? What::EventRow : What::Gone, named ? list.number : 0,
+                     static_cast<std::uint32_t>(events.eventCount() - 1)};
         } else {
             return odd();
         }
@@ -148,6 +148,16 @@ void Machine::setItemsOf(Value dict, const Value* pairs, std::size_t count) {
     }
 }
 
+/// Most events have the keys of the one before them, in its order.
+bool Machine::likeLastEvent(const Value* pairs, std::size_t count) const {
+    if (count == 0 || count != m_eventKeyCount * 2)
+        return false;
+    for (std::size_t i = 0; i < m_eventKeyCount; ++i)
+        if (!(pairs[i * 2] == m_eventKeys[i]))
+            return false;
+    return true;
+}
+
 /// Makes a record of a dictionary whose keys say what it is; false where they do not.
 bool Machine::classify(Object& dict, const Value* pairs, std::size_t count) {
     std::uint64_t keys = 0;
@@ -157,29 +167,35 @@ bool Machine::classify(Object& dict, const Value* pairs, std::size_t count) {
             if (pairs[i].kind() == Value::Kind::Text)
                 f(keyOf(StringId{static_cast<std::uint32_t>(pairs[i].payload())}), pairs[i + 1]);
     };
-    each([&](Key key, Value) { keys |= std::uint64_t{1} << static_cast<unsigned>(key); });
+    if (likeLastEvent(pairs, count))
+        keys = std::uint64_t{1} << static_cast<unsigned>(Key::Action);
+    else
+        each([&](Key key, Value) { keys |= std::uint64_t{1} << static_cast<unsigned>(key); });
     const auto has = [&](Key key) { return (keys >> static_cast<unsigned>(key) & 1) != 0; };
 
-    Object record{What::Gone, 0};
+    Object record{What::Gone, 0, 0};
     if (has(Key::Action))
-        record = {What::Event, m_events.take()};
+        record = {What::Event, 0, m_events.take()};
     else if (has(Key::TotalSize))
-        record = {What::Segment, m_segments.take()};
+        record = {What::Segment, 0, m_segments.take()};
     else if (has(Key::State) && has(Key::Size))
-        record = {What::Block, m_blocks.take()};
+        record = {What::Block, 0, m_blocks.take()};
     else if (has(Key::Stage))
-        record = {What::Annotation, m_annotations.take()};
+        record = {What::Annotation, 0, m_annotations.take()};
     else if (has(Key::RealSize))
-        record = {What::Past, m_pasts.take()};
+        record = {What::Past, 0, m_pasts.take()};
     else if (!has(Key::Filename) && !(has(Key::Name) && has(Key::Line)))
         return false;
 
     if (record.what == What::Gone) {
         FrameParts parts;
         each([&](Key key, Value value) { applyFrame(parts, key, value); });
-        record = {What::Frame, internFrame(parts).value};
+        record = {What::Frame, 0, internFrame(parts).value};
     } else if (record.what == What::Event) {
         m_held += 160;
+        m_eventKeyCount = count / 2 <= m_eventKeys.size() ? count / 2 : 0;
+        for (std::size_t i = 0; i < m_eventKeyCount; ++i)
+            m_eventKeys[i] = pairs[i * 2];
         RawMemoryEvent& event = m_events.items[record.number];
         each([&](Key key, Value value) { applyEvent(event, key, value); });
     } else {

@@ -22,7 +22,7 @@ constexpr int kPrintDepth = 4;
 std::optional<std::int64_t> Machine::maybeInteger(Value value) const {
     switch (value.kind()) {
     case Value::Kind::Int:
-        return static_cast<std::int64_t>(value.payload() << 4) >> 4;
+        return inlineInteger(value);
     case Value::Kind::BigInt:
         return static_cast<std::int64_t>(m_ints[value.payload()]);
     case Value::Kind::False:
@@ -49,7 +49,7 @@ std::optional<std::int64_t> Machine::maybeInteger(Value value) const {
     }
 }
 
-std::int64_t Machine::integer(Value value) {
+std::int64_t Machine::oddInteger(Value value) {
     if (const auto number = maybeInteger(value))
         return *number;
     if (value.kind() != Value::Kind::None)
@@ -228,8 +228,8 @@ void Machine::takeSegments(Value value, bool host) {
     m_tookAnything = true;
     if (list->what == What::NewList)
         return;
-    for (RawMemorySegment& segment : m_segmentLists[list->number])
-        m_sink.addSegment(std::move(segment), host);
+    m_sink.addSegments(std::move(m_segmentLists[list->number]), host);
+    m_segmentLists[list->number] = {};
     list->what = What::Gone;
 }
 

@@ -6,15 +6,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 namespace warpline::snapshot {
 
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{1} << 20;
+/// Small enough to stay in a core's cache while it is read.
+constexpr std::size_t kBuffer = std::size_t{256} << 10;
+/// More than any instruction that dictionary() and list() read takes.
+constexpr std::ptrdiff_t kLongest = 16;
 /// As much of one text as is kept in one piece; nobody's path is that long.
 constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
 
@@ -256,6 +261,160 @@ class PickleReader {
         return Step::Done;
     }
 
+    /// LONG_BINGET and BINGET at `p`, which has room for either; Unset where it is neither.
+    Value remembered(const char*& p) const {
+        if (*p == 'h') {
+            p += 2;
+            return m_machine.memoAt(static_cast<unsigned char>(p[-1]));
+        }
+        if (*p != 'j')
+            return {};
+        std::uint32_t index = 0;
+        std::memcpy(&index, p + 1, sizeof index);
+        p += 5;
+        return m_machine.memoAt(index);
+    }
+
+    /// The instruction at `p` that gives the last value its place in the memo, if it is one.
+    bool putAside(const char*& p) {
+        if (static_cast<unsigned char>(*p) == 0x94) {
+            ++p;
+            return m_machine.memoize();
+        }
+        if (*p != 'q' && *p != 'r')
+            return true;
+        std::uint32_t index = static_cast<unsigned char>(p[1]);
+        if (*p == 'r')
+            std::memcpy(&index, p + 1, sizeof index);
+        if (!m_machine.memoPut(index))
+            return false;
+        p += *p == 'q' ? 2 : 5;
+        return true;
+    }
+
+    /// EMPTY_DICT and on: most of a snapshot is dictionaries of names, numbers and of what was there before.
+    /// Their pairs are read at one go, past the machine's stack. From the first instruction that is anything
+    /// else, or lies beyond the buffer, it goes on as always.
+    void dictionary() {
+        Machine& m = m_machine;
+        m.pushDict();
+        const char* p = m_buffer.get() + m_at;
+        const char* const end = m_buffer.get() + m_end;
+        const auto leave = [&] { m_at = static_cast<std::size_t>(p - m_buffer.get()); };
+        if (end - p < kLongest)
+            return;
+        if (!putAside(p) || *p != '(')
+            return leave();
+        ++p;
+        std::size_t count = 0;
+        while (end - p >= kLongest && count < m_values.size()) {
+            Value value;
+            const auto op = static_cast<unsigned char>(*p);
+            switch (op) {
+            case 'h':
+            case 'j': {
+                const char* next = p;
+                value = remembered(next);
+                if (value.kind() == Value::Kind::Unset)
+                    break;
+                m.prepare(value);
+                p = next;
+                break;
+            }
+            case 'N':
+                value = {Value::Kind::None, 0};
+                ++p;
+                break;
+            case 0x88:
+            case 0x89:
+                value = {op == 0x88 ? Value::Kind::True : Value::Kind::False, 0};
+                ++p;
+                break;
+            case 'K':
+                value = integer(static_cast<unsigned char>(p[1]));
+                p += 2;
+                break;
+            case 'M':
+                value = integer(loaded<std::uint16_t>(p + 1));
+                p += 3;
+                break;
+            case 'J':
+                value = integer(loaded<std::int32_t>(p + 1));
+                p += 5;
+                break;
+            case 0x8A: {
+                const auto length = static_cast<unsigned char>(p[1]);
+                if (length == 0 || length > 8)
+                    break;
+                const int unused = 64 - 8 * length;
+                const std::int64_t number =
+                    static_cast<std::int64_t>(loaded<std::uint64_t>(p + 2) << unused) >> unused;
+                if (number < 0 || !Machine::fitsInline(number))
+                    break;
+                value = integer(number);
+                p += 2 + length;
+                break;
+            }
+            case 'u':
+                if (count % 2 != 0)
+                    break;
+                m.setOffset(m_base + static_cast<std::uint64_t>(p - m_buffer.get()));
+                m.setItemsOf(m.top(), m_values.data(), count);
+                ++p;
+                return leave();
+            default:
+                break;
+            }
+            if (value.kind() == Value::Kind::Unset)
+                break;
+            m_values[count++] = value;
+        }
+        m.mark();
+        for (std::size_t i = 0; i < count; ++i)
+            m.push(m_values[i]);
+        leave();
+    }
+    static Value integer(std::int64_t value) { return {Value::Kind::Int, static_cast<std::uint64_t>(value)}; }
+    template <class T>
+    static T loaded(const char* from) {
+        T value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+
+    /// EMPTY_LIST and on: a list of what was there before, as the frames of a stack are.
+    void list() {
+        Machine& m = m_machine;
+        m.pushList();
+        const char* p = m_buffer.get() + m_at;
+        const char* const end = m_buffer.get() + m_end;
+        const auto leave = [&] { m_at = static_cast<std::size_t>(p - m_buffer.get()); };
+        if (end - p < kLongest)
+            return;
+        if (!putAside(p) || *p != '(')
+            return leave();
+        ++p;
+        m_items.clear();
+        while (end - p >= kLongest && m_items.size() < 1024) {
+            if (*p == 'e') {
+                m.setOffset(m_base + static_cast<std::uint64_t>(p - m_buffer.get()));
+                m.appendTo(m.top(), m_items.data(), m_items.size());
+                ++p;
+                return leave();
+            }
+            const char* next = p;
+            const Value value = remembered(next);
+            if (value.kind() == Value::Kind::Unset)
+                break;
+            p = next;
+            m_items.push_back(value);
+        }
+        m.mark();
+        for (const Value value : m_items)
+            m.push(value);
+        leave();
+    }
+
     template <class T, class F>
     Step with(F&& f) {
         T value{};
@@ -315,10 +474,11 @@ class PickleReader {
         case 0x96: // BYTEARRAY8
             return text<std::uint64_t>(false);
         case ']':
+            return always((list(), 0));
         case 0x8F: // EMPTY_SET
             return always((m.pushList(), 0));
         case '}':
-            return always((m.pushDict(), 0));
+            return always((dictionary(), 0));
         case ')':
             return ok(m.tuple(0));
         case '(':
@@ -371,6 +531,8 @@ class PickleReader {
     const ImportOptions& m_options;
     Machine m_machine;
     std::unique_ptr<char[]> m_buffer;
+    std::array<Value, 48> m_values; ///< of one dictionary
+    std::vector<Value> m_items;     ///< of one list
     std::size_t m_at = 0;
     std::size_t m_end = 0;
     std::uint64_t m_base = 0; ///< offset of the buffer's first byte

@@ -57,6 +57,21 @@ void Sink::addSegment(RawMemorySegment segment, bool host) {
         ++odd;
 }
 
+void Sink::addSegments(std::vector<RawMemorySegment>&& segments, bool host) {
+    const auto of = [&](const RawMemorySegment& s) { return host ? 0 : s.device; };
+    // All of one device, as nearly always: they need not be copied.
+    if (!segments.empty() && std::all_of(segments.begin(), segments.end(), [&](const RawMemorySegment& s) {
+            return of(s) == of(segments.front());
+        })) {
+        if (MemoryDeviceBuilder* to = device(of(segments.front()), host); to != nullptr && to->noSegments()) {
+            to->takeSegments(std::move(segments));
+            return;
+        }
+    }
+    for (RawMemorySegment& segment : segments)
+        addSegment(std::move(segment), host);
+}
+
 void Sink::finishAnnotations() {
     MemoryHistory& h = *m_history;
     // Ranges of one name and device nest, so that an end closes the last that is open.

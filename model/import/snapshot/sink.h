@@ -39,6 +39,7 @@ class Sink {
     /// Takes the events of device `ordinal` over as they were collected.
     void setEvents(std::int64_t ordinal, bool host, MemoryDeviceBuilder&& events);
     void addSegment(RawMemorySegment segment, bool host);
+    void addSegments(std::vector<RawMemorySegment>&& segments, bool host);
     void addAnnotation(const AnnotationMark& mark) { m_marks.push_back(mark); }
     void addSetting(std::string name, std::string value) {
         m_history->settings.emplace_back(std::move(name), std::move(value));

@@ -315,15 +315,19 @@ class SqliteReader {
     void segment(sqlite3_stmt* s) {
         RawMemorySegment g;
         std::int64_t id = static_cast<std::int64_t>(m_segments.size());
+        bool joined = false; // by a column that has the name it has in the table of blocks
         for (int i = 0; i < static_cast<int>(m_columns.size()); ++i) {
             const ColumnIs column = m_columns[static_cast<std::size_t>(i)];
-            if (column.own == Own::Id)
+            if (column.own == Own::SegmentId || (column.own == Own::Id && !joined)) {
                 id = integer(s, i).value_or(id);
+                joined = joined || column.own == Own::SegmentId;
+            }
             const auto number = [&] { return integer(s, i).value_or(0); };
             switch (column.key) {
             case Key::Device:
                 g.device = number();
                 break;
+            case Key::Addr:
             case Key::Address:
                 g.address = static_cast<std::uint64_t>(number());
                 break;
