@@ -53,27 +53,13 @@ class Column {
         if (void* p = std::realloc(m_data, size * sizeof(T)))
             m_data = static_cast<T*>(p);
     }
-    /// Takes room for `size` values, at least as many as there are; those stay, the new ones are
-    /// uninitialised.
-    void grow(std::size_t size) {
-        assert(size >= m_size);
-        if (size == 0)
-            return;
-        void* p = std::realloc(m_data, size * sizeof(T));
-        if (p == nullptr)
-            throw std::bad_alloc();
-        m_data = static_cast<T*>(p);
-        m_size = size;
-    }
     /// Room for more than `used` values, of which nobody knows how many will come: several times as much, not
-    /// touched, in large pages where it is much. The first `used` values stay.
+    /// touched, in large pages where it is much. The first `used` values stay. They are copied: std::realloc
+    /// cannot move memory of which a part is in large pages, and would take small ones instead.
     void makeRoom(std::size_t used) {
         assert(used <= m_size);
-        // From here on growing moves pages, where copying would need the memory twice.
-        constexpr std::size_t kMoved = std::size_t{8} << 20;
-        if (used * sizeof(T) >= kMoved)
-            return grow(used * 2);
-        Column more(used < 16 ? 64 : used * 4);
+        constexpr std::size_t kMuch = std::size_t{32} << 20;
+        Column more(used < 16 ? 64 : used * (used * sizeof(T) < kMuch ? 4 : 2));
         if (used > 0)
             std::memcpy(more.m_data, m_data, used * sizeof(T));
         *this = std::move(more);
