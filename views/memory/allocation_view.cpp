@@ -93,11 +93,12 @@ const LayoutFrame& AllocationView::frame() {
 
 void AllocationView::render() {
     m_stale = false;
-    m_image = {};
-    m_frame = {};
     m_labels.clear();
-    if (!m_focus->hasMemory())
+    if (!m_focus->hasMemory()) {
+        m_image = {};
+        m_frame = {};
         return;
+    }
     const QRect area = plot();
     const double dpr = devicePixelRatioF();
     const int columns = std::clamp(static_cast<int>(std::lround(area.width() * dpr)), 1, 16384);
@@ -113,24 +114,39 @@ void AllocationView::render() {
     m_top += m_top / 25;
     layout.frame(m_focus->view(), {0, m_top}, columns, rows, m_frame);
 
-    m_image = QImage(columns, rows, QImage::Format_RGB32);
+    // The memory of the picture before is used again: to take as much anew costs more than to fill it.
+    if (m_image.size() != QSize(columns, rows))
+        m_image = QImage(columns, rows, QImage::Format_RGB32);
     m_image.setDevicePixelRatio(dpr);
     const QRgb ground = Theme::current().background.rgb();
+    bool edges = true; // in the row before
     for (int r = 0; r < rows; ++r) {
         auto* line = reinterpret_cast<QRgb*>(m_image.scanLine(r));
         const BlockId* cells = m_frame.cells.data() + static_cast<std::ptrdiff_t>(r) * columns;
         const BlockId* above = r > 0 ? cells - columns : nullptr;
         const BlockId* below = r + 1 < rows ? cells + columns : nullptr;
+        const BlockId* farBelow = r + 2 < rows ? below + columns : below;
+        // Where blocks are thin, every other row is the same as the one above.
+        if (!edges && std::equal(cells, cells + columns, above)) {
+            std::copy_n(reinterpret_cast<const QRgb*>(m_image.constScanLine(r - 1)), columns, line);
+            continue;
+        }
+        edges = false;
+        BlockId known;
+        QRgb colour = ground;
+        QRgb edge = ground;
         for (int c = 0; c < columns; ++c) {
             const BlockId block = cells[c];
-            if (!block) {
-                line[c] = ground;
-                continue;
+            if (block != known) {
+                known = block;
+                colour = block ? m_colors.of(block) : ground;
+                edge = block ? m_colors.edgeOf(block) : ground;
             }
             // A band of three pixels or more shows where it ends.
-            const bool edge = above != nullptr && below != nullptr && above[c] != block &&
-                              below[c] == block && (r + 2 >= rows || cells[c + 2 * columns] == block);
-            line[c] = edge ? m_colors.edgeOf(block) : m_colors.of(block);
+            const bool ends = above != nullptr && below != nullptr && above[c] != block &&
+                              below[c] == block && farBelow[c] == block;
+            line[c] = ends ? edge : colour;
+            edges = edges || ends;
         }
     }
     // What follows costs as much as the image, and hovering paints without either of them changing.
