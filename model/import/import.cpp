@@ -8,6 +8,7 @@
 #include "model/import/snapshot/snapshot_reader.h"
 #include "model/import/sniff.h"
 #include "model/import/wpl/wpl_reader.h"
+#include "model/store/wpl/format.h"
 
 #include <fmt/format.h>
 
@@ -36,8 +37,10 @@ class Rewound final : public ByteSource {
     Result<Done> readHead() {
         m_head.resize(kHead);
         std::size_t have = 0;
-        while (have < kHead) {
-            auto r = m_inner.read(m_head.data() + have, kHead - have);
+        // A recording may come by and by: its first bytes tell, and nothing waits for more.
+        while (have < kHead && !wpl::isWpl({m_head.data(), have})) {
+            const std::size_t wanted = have < wpl::kMagic.size() ? wpl::kMagic.size() : kHead;
+            auto r = m_inner.read(m_head.data() + have, wanted - have);
             if (!r.ok())
                 return r.error();
             if (r.value() == 0) {

@@ -14,6 +14,7 @@
 #include "views/window/workbench.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -35,6 +36,9 @@ std::string encoded(const QString& path) {
 }
 
 bool isSession(const QString& path) {
+    // A pipe would wait for its writer, and lose what was looked at.
+    if (!QFileInfo(path).isFile())
+        return false;
     QFile file(path);
     constexpr qint64 kHead = 4096;
     return file.open(QIODevice::ReadOnly) && looksLikeSession(file.read(kHead).toStdString());
