@@ -138,7 +138,7 @@ void MemoryLayout::exactColumns(ByteRange bytes, LayoutFrame& out) const {
     std::vector<std::uint32_t> live;
     const Moment middle = out.moments[columns / 2];
     m_live->live(middle, live);
-    const bool thin = !live.empty() && static_cast<double>(device().curves.requested[middle]) * 2 <=
+    const bool thin = !live.empty() && static_cast<double>(device().curves.requested[middle]) <=
                                            perRow * static_cast<double>(live.size());
     const std::size_t step = thin ? 2 : 1;
     for (std::size_t c = 0; thin && c + 1 < columns; c += 2) {

@@ -24,7 +24,7 @@ struct ByteRange {
 /// row 0 on top; none where nothing lies. A pixel shows the block at its centre, in the fullest moment of its
 /// column, so that a peak of one event shows at any zoom and each pixel is exact for its place, with two
 /// exceptions. Where a column stands for hundreds of events, heights are exact to half of 1/1024 of the peak.
-/// Where blocks are thinner than half a pixel on average, two by two pixels show one of the blocks in them,
+/// Where blocks are thinner than a pixel on average, two by two pixels show one of the blocks in them,
 /// of the fuller of their two columns; whether they are that thin is judged by the middle column alone, for
 /// the whole picture. Of eight neighbours that together do not fill half of what a pixel (or two) stands for,
 /// the largest shows.

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace warpline {
 
@@ -127,7 +128,8 @@ void AllocationView::render() {
         const BlockId* below = r + 1 < rows ? cells + columns : nullptr;
         const BlockId* farBelow = r + 2 < rows ? below + columns : below;
         // Where blocks are thin, every other row is the same as the one above.
-        if (!edges && std::equal(cells, cells + columns, above)) {
+        if (!edges && above != nullptr &&
+            std::memcmp(cells, above, static_cast<std::size_t>(columns) * sizeof *cells) == 0) {
             std::copy_n(reinterpret_cast<const QRgb*>(m_image.constScanLine(r - 1)), columns, line);
             continue;
         }
