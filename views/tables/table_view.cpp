@@ -49,7 +49,10 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     }
     const QVariant bar = index.data(TableModel::BarRole);
     if (bar.isValid()) {
-        const int number = option.fontMetrics.horizontalAdvance(QStringLiteral("100.0%")) + kPadding;
+        // Room for the longest of its kind, so that bars of a column are of one scale and no number touches
+        // one.
+        const QString longest = label.endsWith(u'%') ? QStringLiteral("100.0%") : QStringLiteral("1,023 MiB");
+        const int number = option.fontMetrics.horizontalAdvance(longest) + kPadding;
         const int room = text.width() - number;
         const int width = static_cast<int>(bar.toDouble() * room + 0.5);
         if (width > 0)
